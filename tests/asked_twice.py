@@ -13,7 +13,7 @@ from tests import questionnaire_stores
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask, pairs
 from tests.tui.bias_stores import SAYS, WORDINGS, sided, trained
-from workbench.audits.response_bias import plan as response_bias
+from workbench.audits.response_bias import asking as response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design

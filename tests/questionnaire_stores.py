@@ -11,8 +11,7 @@ from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.personas import Persona
-from workbench.domain.prompts import Probe
+from workbench.domain.prompts import Persona, Probe
 from workbench.domain.questionnaires import (
     YES_NO,
     Contexts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from workbench.audits.response_bias.table import Table, tabulate
+from workbench.audits.response_bias.answers import Table, tabulate
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 OFFERED: Mapping[Bias, tuple[int, int]] = {

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import thing_name
-from workbench.domain.questionnaire_tallies import Tallied
-from workbench.domain.questionnaires import Meaning, Option, Scale, folded
+from workbench.domain.questionnaires import Meaning, Option, Scale, Tallied, folded
 from workbench.errors import UsageError
 from workbench.toml_files import TomlFile
 

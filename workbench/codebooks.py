@@ -17,7 +17,6 @@ A file is read exactly or refused with all its faults at once: labels are given 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -49,22 +48,12 @@ def codebook_of_text(text: str) -> Codebook:
 
 def codebook_text(codebook: Codebook) -> str:
     """Return a codebook as a TOML file that reads back to it, its guideline in lines."""
-    texts = {"name": codebook.name, "title": codebook.title, "question": codebook.question}
-    lines = [f"{key} = {_quoted(text)}" for key, text in texts.items()]
-    lines += [f"subject = {_quoted(codebook.subject)}"]
-    lines += [f"ordinal = [{', '.join(map(_quoted, codebook.ordinal))}]"] if codebook.ordinal else []
-    plain = codebook.guideline.replace("\n", "").isprintable() and "'''" not in codebook.guideline
-    lines += [
-        "",
-        f"guideline = '''\n{codebook.guideline}\n'''" if plain else f"guideline = {_quoted(codebook.guideline)}",
-    ]
-    for option in codebook.options:
-        lines += ["", "[[option]]", *(f"{cell} = {_quoted(getattr(option, cell))}" for cell in _OPTION)]
-    return "\n".join(lines) + "\n"
+    import tomli_w
 
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    texts = {name: getattr(codebook, name) for name in _TEXTS}
+    ordinal = {"ordinal": codebook.ordinal} if codebook.ordinal else {}
+    options = [{cell: getattr(option, cell) for cell in _OPTION} for option in codebook.options]
+    return tomli_w.dumps({**texts, **ordinal, "option": options}, multiline_strings=True)
 
 
 def _parsed(file: TomlFile) -> Codebook:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -17,11 +16,12 @@ from workbench.domain.annotations import Codebook
 from workbench.domain.drafting import DRAFTED, DraftPrompt, parse_prompt
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Scale
-from workbench.errors import Finding, InputError, UnknownName, UsageError, WorkbenchError
+from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.languages import Languages
 from workbench.readers.lexicon import Lexicon
 from workbench.registry import DEFAULT_AUDIT
+from workbench.toml_files import parse_toml, read_toml
 
 SHIPPED_INSTRUMENT = "veldania"
 SHIPPED_QUESTIONNAIRE = "veldania_panel"
@@ -115,7 +115,7 @@ def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANG
         return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
     for folder in _folders(registry.TEMPLATES, language, f"prompts/{language}"):
         if (path := folder / f"{audit}.toml").is_file():
-            return tuple(_template(row, audit, language) for row in _parsed(path).get("template", ()))
+            return tuple(_template(row, audit, language) for row in read_toml(path).get("template", ()))
     return ()
 
 
@@ -197,13 +197,7 @@ def read_prompt(path: Path) -> DraftPrompt:
 
     Raises UsageError where the file cannot be read, InputError with every fault of one that can.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the prompt cannot be read ({error})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError([Finding(str(path), None, None, str(error), "a TOML file")]) from error
-    return parse_prompt(str(path), table)
+    return parse_prompt(str(path), read_toml(path))
 
 
 @lru_cache
@@ -244,7 +238,7 @@ def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
     path = data_folder() / "attention" / f"{codebook}.toml"
     if not path.is_file():
         return ()
-    return tuple((row["text"], row["label"]) for row in tomllib.loads(path.read_text(encoding="utf-8"))["item"])
+    return tuple((row["text"], row["label"]) for row in read_toml(path)["item"])
 
 
 @lru_cache
@@ -257,7 +251,7 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
     lexicon.
     """
     if brought:
-        return Lexicon.parse(tomllib.loads(brought))
+        return Lexicon.parse(parse_toml(brought, Path("lexicon")))
     for name in dict.fromkeys((language, spoken(language))):
         paths = [folder / "lexicons" / f"{name}.toml" for folder in language_folders()]
         if (added := registry.load_added(registry.LEXICONS, name)) is not None:
@@ -295,17 +289,11 @@ def lexicons() -> tuple[str, ...]:
 
 
 def _lexicon(path: Path) -> Lexicon:
+    table = read_toml(path)
     try:
-        return Lexicon.parse(_parsed(path))
+        return Lexicon.parse(table)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
 
 
 def _template(row: dict[str, Any], audit: str, language: str = PUBLISHED_LANGUAGE) -> Template:
@@ -325,7 +313,7 @@ def _template(row: dict[str, Any], audit: str, language: str = PUBLISHED_LANGUAG
 
 
 def _toml(kind: str, name: str) -> dict[str, Any]:
-    return tomllib.loads(_path(kind, name).read_text(encoding="utf-8"))
+    return read_toml(_path(kind, name))
 
 
 def _path(kind: str, name: str) -> Path:

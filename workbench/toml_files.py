@@ -5,11 +5,49 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import Finding, InputError, UsageError
+
+DEEPEST = 100
+"levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return the table of a TOML text. Raises `tomllib.TOMLDecodeError`, for one that is nested too deeply, too."""
+    with suppress(RecursionError):
+        table = tomllib.loads(text)
+        if not too_deep(table):
+            return table
+    raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
+
+
+def too_deep(value: object) -> bool:
+    """Return whether tables and lists are nested so deeply that what walks through them may fail."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [part for parts in inner for part in parts]
+    return bool(level)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the table of a file. Raises as `TomlFile.read`."""
+    return TomlFile.read(path).table
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """Return the table of the text of a file. Raises InputError, which names the line, where it is no TOML."""
+    try:
+        return parsed(text)
+    except ValueError as error:  # a number can be too long to read
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
+        raise InputError([fault], f"Correct {path}, then try again.") from error
 
 
 @dataclass(slots=True)
@@ -30,18 +68,12 @@ class TomlFile:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
             fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
-            raise InputError([fault]) from error
+            raise InputError([fault], f"Correct {path}, then try again.") from error
 
     @classmethod
     def of(cls, path: Path, text: str) -> TomlFile:
         """Return the file of a text. Raises InputError where it is no TOML."""
-        try:
-            return cls(path, text, tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            place = re.search(r"line (\d+)", str(error))
-            line = int(place[1]) if place else None
-            fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
-            raise InputError([fault]) from error
+        return cls(path, text, parse_toml(text, path))
 
     def check(self) -> None:
         """Raise InputError if anything is wrong."""

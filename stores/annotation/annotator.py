@@ -15,9 +15,8 @@ from types import TracebackType
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
 from stores.annotation.codebooks import chosen_version, codebook_from_json
 from stores.annotation.people import reader_id
-from stores.core.authorizer import restrict
 from stores.core.base import later, now, now_after
-from stores.core.permissions import at_a_queue
+from stores.core.permissions import at_a_queue, restrict
 from stores.core.store import Store
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind

@@ -16,12 +16,10 @@ from pathlib import Path
 from types import TracebackType
 
 from stores.annotation.people import reader_id
-from stores.core.authorizer import restrict
 from stores.core.base import now_after
-from stores.core.permissions import over_issues
+from stores.core.permissions import over_issues, restrict
 from stores.core.store import Store
-from stores.instruments.issue_rows import Original, originals
-from stores.instruments.issues import annotator_name, check_issue
+from stores.instruments.issues import Original, annotator_name, check_issue, originals
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName

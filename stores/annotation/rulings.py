@@ -9,11 +9,18 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named, now_after
+from stores.core.texts import restored
+from stores.runs.run_lists import named_axes
+from stores.runs.run_rows import Run
+from workbench.domain.keys import KEY_BYTES
 from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UsageError
 
 LONGEST_REASON = 2000
@@ -134,3 +141,216 @@ def _reason(text: str) -> str:
     if not reason.isprintable():
         raise UsageError("the reason holds a character that does not show; give a reason without it")
     return reason
+
+
+DIGITS = 8
+"hexadecimal digits of a key that people copy"
+
+
+@dataclass(frozen=True, slots=True)
+class PutPrompt:
+    """A prompt as asked by one audit."""
+
+    key: bytes
+    instrument: str
+    ref: str
+    version: int
+    language: str
+    variant: str
+    wording: str
+    template: str
+    inverted: bool
+    scale: str
+    audit: str
+    axes: Mapping[str, str]
+
+    @property
+    def order(self) -> str:
+        return "swapped" if self.inverted else "printed"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer to a prompt."""
+
+    prompt: bytes
+    key: bytes
+    "of its text"
+    text: str
+    count: int
+    "how often all models gave it"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReading:
+    """A rule's or classifier's reading of an answer."""
+
+    kind: str
+    reader: str
+    version: str
+    label: str | None
+    "None: unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Giver:
+    """The source of an answer: a model with a sampling and, if served, a fingerprint."""
+
+    model_id: int
+    sampling_id: int
+    fingerprint: str | None
+
+    def is_of(self, run: Run) -> bool:
+        """Return whether a run includes its answers."""
+        mine = (self.model_id, self.sampling_id) == (run.model_id, run.sampling_id)
+        return mine and run.fingerprint in (None, self.fingerprint)
+
+
+class RuledThings(Aggregate):
+    """The methods on subjects of rulings."""
+
+    def versions(self, instrument: str, ref: str) -> tuple[int, ...]:
+        """Return the versions of a statement: unasked ones first, then those that a model was asked, each from oldest
+        to newest.
+        """
+        rows = self.connection.execute(_VERSIONS, {"instrument": instrument, "ref": ref})
+        return tuple(version for (version,) in rows)
+
+    def variants(self, instrument: str, ref: str, version: int) -> tuple[tuple[str, str, str], ...]:
+        """Return (language, variant, text) of every wording of a statement."""
+        values = {"instrument": instrument, "ref": ref, "version": version}
+        rows = self.connection.execute(_WORDINGS, values)
+        return tuple((language, _variant(kind, n), restored(body)) for language, kind, n, body in rows)
+
+    def prompts(
+        self, *, instrument: str | None = None, ref: str | None = None, key: str | None = None, probe: int | None = None
+    ) -> tuple[PutPrompt, ...]:
+        """Return the prompts about a statement, those with a key prefix (in hexadecimal), or that of a probe."""
+        clauses = ["exists (select 1 from draw d where d.prompt_id = p.prompt_id)"]
+        values: dict[str, object] = {"instrument": instrument, "ref": ref, "probe": probe}
+        clauses += [_CLAUSES[name] for name, value in values.items() if value is not None]
+        if key is not None:
+            whole = len(key) == 2 * KEY_BYTES
+            values["key"] = bytes.fromhex(key) if whole else key
+            clauses.append("q.key = :key" if whole else "lower(hex(q.key)) glob :key || '*'")
+        sql = _PROMPTS.format(where=" and ".join(clauses))
+        return tuple(
+            PutPrompt(
+                bytes(row["key"]), row["instrument"], row["ref"], row["version"], row["language"],
+                _variant(row["kind"], row["ordinal"]), restored(row["body"]), row["template"], bool(row["inverted"]),
+                row["scale"] or "", row["audit"], named_axes(self.connection, row["axes"]),
+            )
+            for row in named(self.connection, sql, values)
+        )  # fmt: skip
+
+    def text(self, key: bytes) -> str | None:
+        """Return a text by its key; None if the store lacks it."""
+        row = self.connection.execute("select body from text where key = ?", (key,)).fetchone()
+        return None if row is None else restored(row[0])
+
+    def probes(self, named: Mapping[str, str]) -> frozenset[int]:
+        """Return the rowids of the probes of a subject: a prompt, a wording, or a whole statement."""
+        where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
+        values = {**named, "key": bytes.fromhex(named.get("prompt", ""))}
+        rows = self.connection.execute(_PROBES.format(where=where), values)
+        meant = {name: named[name] for name in ("language", "variant") if name in named}
+        return frozenset(
+            probe
+            for probe, language, kind, n in rows
+            if meant.items() <= {"language": language, "variant": _variant(kind, n)}.items()
+        )
+
+    def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
+        """Return the distinct answers to a prompt, the most frequent first."""
+        rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
+        return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
+
+    def givers(self, prompt: str, text: str) -> frozenset[Giver]:
+        """Return the sources of an answer (key of its text) to a prompt (its key), both in hexadecimal."""
+        values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
+        return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
+
+    def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
+        """Return the readings of an answer (key of its text) to a prompt by rules and classifiers, of each reader's
+        newest version.
+        """
+        rows = self.connection.execute(_READINGS, {"prompt": prompt, "text": text})
+        newest = {name: GivenReading(kind, name, version, label) for kind, name, version, label in rows}
+        return tuple(newest.values())
+
+
+def _variant(kind: str, ordinal: int) -> str:
+    return str(VariantId(VariantKind(kind), ordinal))
+
+
+_VERSIONS = """
+    select s.version from statement s join instrument i on i.id = s.instrument_id
+    where i.name = :instrument and s.ref = :ref
+    order by exists (select 1 from wording w join probe p on p.wording_id = w.id where w.statement_id = s.id), s.version
+"""
+
+_WORDINGS = """
+    select w.language, w.kind, w.ordinal, x.body
+    from instrument i join statement s on s.instrument_id = i.id and s.ref = :ref and s.version = :version
+    join wording w on w.statement_id = s.id join text x on x.id = w.text_id
+    where i.name = :instrument order by w.language, w.id
+"""
+
+_CLAUSES = {"instrument": "i.name = :instrument", "ref": "s.ref = :ref", "probe": "p.id = :probe"}
+_PROMPTS = """
+    select distinct q.key, i.name as instrument, s.ref, s.version, w.language, w.kind, w.ordinal, x.body,
+        t.name as template, t.inverted, t.scale, p.audit, p.axes
+    from probe p
+    join prompt q on q.id = p.prompt_id
+    join wording w on w.id = p.wording_id
+    join text x on x.id = w.text_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+    join template t on t.id = p.template_id
+    where {where}
+    order by s.version desc, w.id, t.id, p.id
+"""
+
+_OF_PROMPT = "q.key = :key"
+_OF_STATEMENT = "i.name = :instrument and s.ref = :statement and s.version = :version"
+_PROBES = """
+    select p.id, w.language, w.kind, w.ordinal
+    from probe p
+    join prompt q on q.id = p.prompt_id
+    join wording w on w.id = p.wording_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+    where {where}
+"""
+
+_ANSWERS = """
+    select x.key, x.body, sum(r.count) from prompt q
+    join draw d on d.prompt_id = q.id
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where q.key = :prompt group by x.id order by 3 desc, x.id
+"""
+
+_GIVERS = """
+    select distinct d.model_id, d.sampling_id, d.fingerprint from prompt q
+    join draw d on d.prompt_id = q.id
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id and x.key = :text
+    where q.key = :prompt
+"""
+
+_READINGS = f"""
+    select distinct e.kind, e.name, e.version, g.label
+    from prompt q
+    join probe p on p.prompt_id = q.id
+    join wording w on w.id = p.wording_id
+    join statement s on s.id = w.statement_id
+    join text x on x.key = :text
+    join unit u on u.text_id = x.id and (
+        (u.template_id = p.template_id and u.wording_id is null)
+        or (u.template_id is null and u.wording_id = {first_wording("w", "s")})
+    )
+    join reading g on g.unit_id = u.id
+    join reader e on e.id = g.reader_id and e.kind in ('rule', 'classifier')
+    where q.key = :prompt order by e.id
+"""

@@ -11,6 +11,7 @@ import json
 import os
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -117,3 +118,44 @@ def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
     while (found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}").exists():
         number += 1
     return found
+
+
+class Anchor:
+    """Keeps a store's file open. Any thread may use it."""
+
+    def __init__(self, path: Path):
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(path, check_same_thread=False)
+        try:
+            self.identity = identity_of(self._connection, path)
+        except BaseException:
+            self._connection.close()
+            raise
+        EXPECTED[self.identity.path] = self.identity.uid
+
+    @classmethod
+    def of(cls, path: Path) -> Anchor | None:
+        """Return an anchor; None if there is no store of the current schema, which is reported when it is opened."""
+        try:
+            return cls(path) if path.exists() else None
+        except (sqlite3.Error, OSError, TypeError):
+            return None
+
+    def check(self) -> None:
+        """Raise StoreGone if the file no longer exists."""
+        self.identity.check()
+
+    @property
+    def free_path(self) -> Path:
+        """An unused name for the copy."""
+        return free_path(self.identity.path)
+
+    def rescue(self, target: Path) -> Path:
+        """Write the contents of the store to a new file. Raises StoreError if that fails."""
+        with self._lock:
+            return rescue(self._connection, self.identity, target)
+
+    def close(self) -> None:
+        EXPECTED.pop(self.identity.path, None)
+        with self._lock:
+            self._connection.close()

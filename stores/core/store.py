@@ -13,13 +13,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.codebooks import Codebooks
 from stores.annotation.control_samples import ControlSamples
-from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
+from stores.annotation.people import DescribedPeople
 from stores.annotation.queues import Queues
-from stores.annotation.review_leases import ReviewLeases
-from stores.annotation.review_queries import ReviewQueries
-from stores.annotation.ruled_things import RuledThings
-from stores.annotation.rulings import Rulings
+from stores.annotation.reviews import ReviewLeases, ReviewQueries
+from stores.annotation.rulings import RuledThings, Rulings
 from stores.annotation.surveys import Surveys
 from stores.core.connection import open_database, open_for_reading, translated
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved

@@ -16,8 +16,7 @@ from stores.core.base import Aggregate, now_after
 from stores.core.texts import text_ids
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import model_id
-from workbench.domain.entailments import Entailment
-from workbench.domain.findings import LintFinding
+from workbench.domain.findings import Entailment, LintFinding
 from workbench.domain.keys import text_key
 from workbench.domain.names import person_name
 from workbench.domain.responses import ModelCard

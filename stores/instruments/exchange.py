@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.codebooks import chosen_version, codebook_from_json, save_codebook
 from stores.annotation.people import reader_id
-from stores.annotation.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
-from stores.annotation.queues import recount
+from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
 from stores.core.base import Aggregate, named, now, now_after
 from stores.core.texts import restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose

@@ -1,4 +1,4 @@
-"""Instruments: statements, their wordings, and people's labels and answers."""
+"""Lexicons imported with instruments, stored so that answers can be read without the original files."""
 
 from __future__ import annotations
 
@@ -9,20 +9,59 @@ from dataclasses import dataclass, replace
 
 from stores.annotation.people import people_of, sync_people
 from stores.core.base import Aggregate, instrument_id_of, named, now
-from stores.instruments import lexicon_rows, statement_lists, template_versions
-from stores.instruments.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
-from stores.instruments.choice_rows import read_items
-from stores.instruments.issue_rows import fewest_of
-from stores.instruments.language_joins import Held, LanguageChange, LanguageJoin, changes, languages_of, place_of
-from stores.instruments.questionnaire_imports import AddedRespondents, put
-from stores.instruments.statement_imports import sync_statements
+from stores.instruments import statement_lists
+from stores.instruments import templates as template_versions
+from stores.instruments.choices import AddedChoices, beside_the_rest, joined_notes, put_choices, read_items
+from stores.instruments.issues import fewest_of
+from stores.instruments.questionnaires import AddedRespondents, put
+from stores.instruments.statement_imports import (
+    Held,
+    LanguageChange,
+    LanguageJoin,
+    changes,
+    languages_of,
+    place_of,
+    sync_statements,
+)
 from stores.instruments.statement_lists import Filters, StatementLine
-from stores.instruments.statement_rows import read_statements
-from workbench.domain.counting import plural
-from workbench.domain.instruments import Instrument, IssueDefinition
+from stores.instruments.versions import read_statements
+from workbench.domain.instruments import BroughtLexicon, Instrument, IssueDefinition
 from workbench.domain.issue_gold import FEWEST, gold_labels
+from workbench.domain.names import plural
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
+
+
+def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLexicon, ...]:
+    """Return the lexicons of an instrument, by language."""
+    rows = connection.execute(
+        "select l.language, l.text from brought_lexicon l join instrument i on i.id = l.instrument_id "
+        "where i.name = ? order by l.language",
+        (instrument,),
+    )
+    return tuple(BroughtLexicon(*row) for row in rows)
+
+
+def put_lexicons(
+    connection: sqlite3.Connection, instrument_id: int, lexicons: Iterable[BroughtLexicon]
+) -> tuple[tuple[str, bool], ...]:
+    """Write the lexicons of a file; those in other languages are kept. Call inside a transaction.
+
+    Return (language, whether it replaced one) for each new lexicon.
+    """
+    changed = []
+    for one in lexicons:
+        here = connection.execute(
+            "select text from brought_lexicon where instrument_id = ? and language = ?", (instrument_id, one.language)
+        ).fetchone()
+        if here is None or here[0] != one.text:
+            connection.execute(
+                "insert into brought_lexicon (instrument_id, language, text, at) values (?, ?, ?, ?) "
+                "on conflict do update set text = excluded.text, at = excluded.at",
+                (instrument_id, one.language, one.text, now()),
+            )
+            changed.append((one.language, here is not None))
+    return tuple(changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +151,7 @@ class Instruments(Aggregate):
             translated = join is not None and not join.main
             answers = None if asked is None else put(connection, instrument_id, asked, synced.ids, keep=translated)
             choices = _put_choices(connection, instrument_id, theirs, synced.ids, part=part)
-            brought = lexicon_rows.put_lexicons(connection, instrument_id, instrument.lexicons)
+            brought = put_lexicons(connection, instrument_id, instrument.lexicons)
             after = Held.of(connection, instrument_id)
         return Imported(
             name=instrument.name,
@@ -188,7 +227,7 @@ class Instruments(Aggregate):
             party_answers=people.party_answers,
             survey=people.survey,
             choices=tuple(read_items(self.connection, instrument_id).values()),
-            lexicons=lexicon_rows.brought(self.connection, name),
+            lexicons=brought(self.connection, name),
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:

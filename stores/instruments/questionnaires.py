@@ -1,45 +1,417 @@
-"""Questionnaires: roles of statements, their scales, and people's answers.
-
-Roles and scales have revisions, of which the newest counts; answers stay as given.
-"""
+"""Rows of questionnaires ↔ values: the newest revisions of questions and scales, and the answers of people."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from stores.core.base import Aggregate, instrument_id_of
-from stores.instruments.questionnaire_imports import AddedRespondents, add_respondents, check_answers
-from stores.instruments.questionnaire_rows import (
-    QuestionRevision,
-    ScaleRevision,
-    add_question,
-    add_scale,
-    question_revisions,
-    read_questions,
-    read_respondents,
-    read_scales,
-    scale_revisions,
-    tally,
-)
+from stores.core.base import Aggregate, instrument_id_of, now
 from stores.instruments.statement_imports import IMPORTER
 from workbench.data import shipped_scale, shipped_scales
 from workbench.domain.names import person_name, thing_name
-from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import (
     YES_NO,
     Form,
     Meaning,
+    Option,
     Pole,
     Question,
     Questionnaire,
     Respondent,
     Role,
     Scale,
+    Tallied,
+    named_few,
 )
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import ConflictError, UnknownName, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRevision:
+    """A revision of a question."""
+
+    ref: str
+    revision: int
+    role: Role | None
+    "None: it was removed from the questionnaire"
+    form: Form
+    scale: str
+    leaning: Pole | None
+    person: str
+    at: str
+
+    @property
+    def question(self) -> Question | None:
+        """The question of this revision; None if it was removed."""
+        return None if self.role is None else Question(self.ref, self.role, self.form, self.scale, self.leaning)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleRevision:
+    """A revision of a scale."""
+
+    scale: Scale
+    revision: int
+    person: str
+    at: str
+
+
+def read_questions(connection: sqlite3.Connection, instrument_id: int) -> dict[int, Question]:
+    """Return the questions of an instrument's current statements by rowid, in the order of the statements."""
+    rows = connection.execute(_QUESTIONS, {"instrument": instrument_id})
+    return {
+        rowid: Question(ref, Role(role), Form(form), scale, Pole(leaning) if leaning else None)
+        for rowid, ref, role, form, scale, leaning in rows
+    }
+
+
+def read_scales(connection: sqlite3.Connection, instrument_id: int) -> dict[str, Scale]:
+    """Return the current scales of an instrument, sorted by name."""
+    rows = connection.execute(_SCALES, {"instrument": instrument_id})
+    return {name: _scale(name, options) for name, options in rows}
+
+
+def read_respondents(
+    connection: sqlite3.Connection, instrument_id: int, questions: Mapping[int, Question]
+) -> tuple[Respondent, ...]:
+    """Return the people who answered any of these questions, in the order of import."""
+    refs = {str(rowid): question.ref for rowid, question in questions.items()}
+    texts: dict[str, str] = {}
+    found = []
+    for name, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
+        answers = {
+            refs[question]: texts.setdefault(value, value)  # a million answers have only a few distinct texts
+            for question, value in json.loads(given).items()
+            if question in refs
+        }
+        if answers:
+            found.append(Respondent(name, answers))
+    return tuple(found)
+
+
+def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
+    """Return the people whose answer to a question currently means yes or no; empty if it is no longer a question."""
+    row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
+    questions = {} if row is None else read_questions(connection, row[0])
+    rowid = next((rowid for rowid, question in questions.items() if question.ref == ref), None)
+    if row is None or rowid is None:
+        return frozenset()
+    scale = read_scales(connection, row[0])[questions[rowid].scale]
+    said = connection.execute(
+        "select r.name, a.value from answer a join respondent r on r.id = a.respondent_id where a.question_id = ?",
+        (rowid,),
+    )
+    return frozenset(name for name, value in said if scale.meaning(value) in (Meaning.YES, Meaning.NO))
+
+
+def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int, str, int]]:
+    """Return (rowid of a question, answer as given, number of people), for all questions ever asked."""
+    return connection.execute(_TALLY, {"instrument": instrument_id}).fetchall()
+
+
+def question_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple[QuestionRevision, ...]:
+    """Return all revisions, the oldest first."""
+    rows = connection.execute(
+        "select q.ref, r.revision, r.role, r.form, r.scale, r.leaning, r.person, r.at from question_revision r "
+        "join question q on q.id = r.question_id where q.instrument_id = ? order by r.at, q.id, r.revision",
+        (instrument_id,),
+    )
+    return tuple(
+        QuestionRevision(
+            *(ref, revision, Role(role) if role else None, Form(form), scale),
+            *(Pole(leaning) if leaning else None, person, at),
+        )
+        for ref, revision, role, form, scale, leaning, person, at in rows
+    )
+
+
+def scale_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple[ScaleRevision, ...]:
+    """Return all revisions, the oldest first."""
+    rows = connection.execute(
+        "select name, options, revision, person, at from scale_revision where instrument_id = ? "
+        "order by at, name, revision",
+        (instrument_id,),
+    )
+    return tuple(ScaleRevision(_scale(name, options), *rest) for name, options, *rest in rows)
+
+
+def add_question(
+    connection: sqlite3.Connection, instrument_id: int, question: Question, person: str, *, taken_out: bool = False
+) -> None:
+    """Write a new revision of a question; `taken_out`: it is removed from the questionnaire."""
+    values = {
+        "instrument": instrument_id,
+        "ref": question.ref,
+        "role": None if taken_out else question.role.value,
+        "form": question.form.value,
+        "scale": question.scale,
+        "leaning": question.leaning.value if question.leaning else None,
+        "person": person,
+        "at": now(),
+    }
+    connection.execute(
+        "insert into question (instrument_id, ref) values (:instrument, :ref) on conflict do nothing", values
+    )
+    connection.execute(_ADD_QUESTION, values)
+
+
+def add_scale(connection: sqlite3.Connection, instrument_id: int, scale: Scale, person: str) -> None:
+    """Write a new revision of a scale."""
+    options = [{"values": list(option.values), "meaning": option.meaning.value} for option in scale.options]
+    values = {"instrument": instrument_id, "name": scale.name, "person": person, "at": now()}
+    connection.execute(_ADD_SCALE, values | {"options": json.dumps(options, ensure_ascii=False)})
+
+
+def _scale(name: str, options: str) -> Scale:
+    found = (Option(tuple(one["values"]), Meaning(one["meaning"])) for one in json.loads(options))
+    return Scale(name, tuple(found))
+
+
+_QUESTIONS = """
+    select q.id, q.ref, r.role, r.form, r.scale, r.leaning
+    from question q
+    join statement s on s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1
+    join question_revision r on r.question_id = q.id
+    where q.instrument_id = :instrument and r.role is not null
+        and r.revision = (select max(n.revision) from question_revision n where n.question_id = q.id)
+    order by s.ordinal, s.version, s.id
+"""
+
+_SCALES = """
+    select s.name, s.options from scale_revision s where s.instrument_id = :instrument and s.revision = (
+        select max(n.revision) from scale_revision n where n.instrument_id = s.instrument_id and n.name = s.name
+    ) order by s.name
+"""
+
+_ANSWERS = """
+    select r.name, json_group_object(a.question_id, a.value)
+    from respondent r join answer a on a.respondent_id = r.id
+    where r.instrument_id = :instrument group by r.id order by r.id
+"""  # one row per person: with one row per answer, reading the cursor would take twice as long
+
+_TALLY = """
+    select a.question_id, a.value, count(*) from respondent r join answer a on a.respondent_id = r.id
+    where r.instrument_id = :instrument group by a.question_id, a.value
+"""
+
+_ADD_QUESTION = """
+    insert into question_revision (question_id, revision, role, form, scale, leaning, person, at)
+    select q.id, coalesce((select max(r.revision) from question_revision r where r.question_id = q.id), 0) + 1,
+        :role, :form, :scale, :leaning, :person, :at
+    from question q where q.instrument_id = :instrument and q.ref = :ref
+"""
+
+_ADD_SCALE = """
+    insert into scale_revision (instrument_id, name, revision, options, person, at)
+    values (:instrument, :name, 1 + coalesce((
+        select max(revision) from scale_revision where instrument_id = :instrument and name = :name), 0),
+        :options, :person, :at)
+"""
+
+
+SHOWN = 12
+"most differences in a message"
+
+
+@dataclass(frozen=True, slots=True)
+class AddedRespondents:
+    """The changes of an import of answers."""
+
+    added: int
+    "new people"
+    known: int
+    answers: int
+    "new answers, including those of known people"
+    absent: int = 0
+    "stored people missing in the file, who are kept"
+    skipped: int = 0
+    "answers to questions that were archived or removed here"
+
+
+def put(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    questionnaire: Questionnaire,
+    statements: Mapping[str, int] | None = None,
+    *,
+    keep: bool = False,
+) -> AddedRespondents:
+    """Merge a file's questionnaire with the stored one. Call inside a transaction.
+
+    `statements`: ref in the file -> rowid of the statement's current version here, which may have been renamed; None:
+    match by ref. `keep`: stored roles and scales are kept, and the file adds others.
+
+    Raises ConflictError if people are stored with other answers.
+    """
+    refs = _refs_here(connection, instrument_id, statements)
+    theirs = [replace(q, ref=refs[q.ref]) for q in questionnaire.questions if q.ref in refs]
+    if keep:
+        _add_missing(connection, instrument_id, questionnaire, theirs)
+    else:
+        _put_scales(connection, instrument_id, questionnaire)
+        _put_questions(connection, instrument_id, theirs, set(refs.values()))
+    people = [
+        replace(one, answers={refs.get(ref, ref): value for ref, value in one.answers.items()})
+        for one in questionnaire.respondents
+    ]
+    added = add_respondents(connection, instrument_id, people)
+    check_answers(connection, instrument_id)
+    return added
+
+
+def add_respondents(
+    connection: sqlite3.Connection, instrument_id: int, respondents: Sequence[Respondent]
+) -> AddedRespondents:
+    """Add people with their answers; people stored with the same answers change nothing.
+
+    A question without any stored answer, or without any answer of these people, was not asked and is not a difference.
+    Raises ConflictError for other differences, UsageError for a name that is given twice.
+    """
+    questions = read_questions(connection, instrument_id)
+    ids = {question.ref: rowid for rowid, question in questions.items()}
+    wanted = _wanted(respondents, ids)
+    here = {one.name: one.answers for one in read_respondents(connection, instrument_id, questions)}
+    _check_same(here, wanted)
+    rows = connection.execute("select name, id from respondent where instrument_id = ?", (instrument_id,))
+    known = dict(rows.fetchall())
+    at = now()
+    for name in [name for name in wanted if name not in known]:
+        row = connection.execute(
+            "insert into respondent (instrument_id, name, at) values (?, ?, ?) returning id", (instrument_id, name, at)
+        ).fetchone()
+        known[name] = row[0]
+    new = [
+        (known[name], ids[ref], value)
+        for name, answers in wanted.items()
+        for ref, value in answers.items()
+        if ref not in here.get(name, {})
+    ]
+    connection.executemany("insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new)
+    given = sum(1 for one in respondents for value in one.answers.values() if value.strip())
+    return AddedRespondents(
+        added=sum(name not in here for name in wanted),
+        known=sum(name in here for name in wanted),
+        answers=len(new),
+        absent=sum(name not in wanted for name in here),
+        skipped=given - sum(map(len, wanted.values())),
+    )
+
+
+def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iterable[str] | None = None) -> None:
+    """Raise UsageError if a stored answer is not on the current scale of its question.
+
+    `refs`: check only these questions.
+    """
+    scales = read_scales(connection, instrument_id)
+    given: dict[int, list[tuple[str, int]]] = {}
+    for rowid, value, people in tally(connection, instrument_id):
+        given.setdefault(rowid, []).append((value, people))
+    looked_at = None if refs is None else set(refs)
+    faults = []
+    for rowid, question in read_questions(connection, instrument_id).items():
+        if looked_at is not None and question.ref not in looked_at:
+            continue
+        scale = scales.get(question.scale)
+        if scale is None:
+            raise UsageError(f"{question.ref}: no scale is named {question.scale!r}. Available: {', '.join(scales)}")
+        off = [(value, n) for value, n in given.get(rowid, ()) if scale.option(value) is None]
+        faults += [f"{question.ref}: {value!r} ({n:,} people), not on {scale.name}" for value, n in off]
+    if faults:
+        raise UsageError(
+            f"there are answers off their scales: {named_few(faults, SHOWN)}. Nothing was changed; give the question a "
+            "scale that has them"
+        )
+
+
+def _refs_here(
+    connection: sqlite3.Connection, instrument_id: int, statements: Mapping[str, int] | None
+) -> dict[str, str]:
+    """Return ref in the file -> ref here, for current statements."""
+    rows = connection.execute(
+        "select id, ref from statement where instrument_id = ? and current = 1", (instrument_id,)
+    ).fetchall()
+    if statements is None:
+        return {ref: ref for _, ref in rows}
+    refs = dict(rows)
+    return {ref: refs[rowid] for ref, rowid in statements.items() if rowid in refs}
+
+
+def _put_scales(connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire) -> None:
+    revisions = scale_revisions(connection, instrument_id)
+    base = {one.scale.name: one.scale for one in revisions if one.person == IMPORTER}  # the newest comes last
+    for scale in questionnaire.scales:
+        if base.get(scale.name) != scale:
+            add_scale(connection, instrument_id, scale, IMPORTER)
+
+
+def _add_missing(
+    connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire, questions: Sequence[Question]
+) -> None:
+    """Write the scales and roles of a file that are not stored under their names."""
+    scales = read_scales(connection, instrument_id)
+    for scale in questionnaire.scales:
+        if scale.name not in scales:
+            add_scale(connection, instrument_id, scale, IMPORTER)
+    known = {question.ref for question in read_questions(connection, instrument_id).values()}
+    for question in questions:
+        if question.ref not in known:
+            add_question(connection, instrument_id, question, IMPORTER)
+
+
+def _put_questions(
+    connection: sqlite3.Connection, instrument_id: int, questions: Sequence[Question], current: set[str]
+) -> None:
+    """Write the roles that changed in the file; `current`: refs of the file's statements here."""
+    revisions = question_revisions(connection, instrument_id)
+    base = {one.ref: one.question for one in revisions if one.person == IMPORTER}
+    for question in questions:
+        if base.get(question.ref) != question:
+            add_question(connection, instrument_id, question, IMPORTER)
+    staying = {question.ref for question in questions}
+    for ref, before in base.items():
+        if before is not None and ref in current and ref not in staying:
+            add_question(connection, instrument_id, before, IMPORTER, taken_out=True)
+
+
+def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Return the answers to stored questions, by people with at least one answer."""
+    found: dict[str, dict[str, str]] = {}
+    for one in respondents:
+        if one.name in found:
+            raise UsageError(f"the respondent {one.name!r} is given twice; give every respondent once")
+        answers = {ref: value for ref, value in one.answers.items() if ref in ids and value.strip()}
+        if answers:
+            found[one.name] = answers
+    return found
+
+
+def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise ConflictError if the file has other answers of stored people."""
+    asked = _answered(here) & _answered(wanted)
+    differ = []
+    for name in wanted.keys() & here.keys() if asked else ():
+        ours, theirs = here[name], wanted[name]
+        for ref in asked:
+            if ours.get(ref) != theirs.get(ref):
+                differ.append(f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the file")
+    if differ:
+        raise ConflictError(
+            f"{len(differ):,} answer{'s are' if len(differ) > 1 else ' is'} not what these people answered here: "
+            f"{'; '.join(sorted(differ)[:SHOWN])}"
+            f"{f'; and {len(differ) - SHOWN:,} more' if len(differ) > SHOWN else ''}. Nothing was imported; give the "
+            "people of the file other names, or import it as an instrument of another name"
+        )
+
+
+def _answered(people: Mapping[str, Mapping[str, str]]) -> set[str]:
+    return {ref for answers in people.values() for ref in answers}
+
+
+def _said(answers: Mapping[str, str], ref: str) -> str:
+    return repr(answers[ref]) if ref in answers else "nothing"
 
 
 class Keep(Enum):

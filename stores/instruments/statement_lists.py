@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from stores.annotation.people import issue_labels_of
 from stores.core.texts import restored
-from stores.instruments.issue_rows import fewest_of
+from stores.instruments.issues import fewest_of
 from workbench.domain.issue_gold import Labels, gold_labels
 
 

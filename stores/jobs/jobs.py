@@ -18,8 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores.core.base import Aggregate, now
-from stores.jobs.heartbeat import place
-from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where
+from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where, place
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
 

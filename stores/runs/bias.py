@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named
 from stores.core.texts import restored
-from stores.instruments.template_versions import PROBES
+from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, run_values, version
 from stores.runs.thoughts import ANSWER_ID, HELD
 from workbench.domain.rulings import Effect

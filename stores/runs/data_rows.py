@@ -15,7 +15,7 @@ from typing import NamedTuple
 from stores.core.base import Aggregate, named
 from stores.core.identity import uid_of
 from stores.core.texts import restored
-from stores.instruments import lexicon_rows
+from stores.instruments import instruments as lexicon_rows
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
 from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template

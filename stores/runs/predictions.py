@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from stores.core.base import Aggregate
 from stores.core.texts import restored
-from stores.instruments.template_versions import OF_PERSONA, PROBES
-from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
+from stores.instruments.templates import OF_PERSONA, PROBES, TEMPLATE_COLUMNS, as_template
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values, way_values
 from stores.runs.runs import Runs

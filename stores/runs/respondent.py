@@ -17,8 +17,8 @@ from statistics import median
 from types import TracebackType
 
 from stores.annotation.surveys import IDLE_MS
-from stores.core.authorizer import Permissions, restrict
 from stores.core.base import named, now_after
+from stores.core.permissions import Permissions, restrict
 from stores.core.store import Store
 from stores.core.texts import restored
 from workbench.domain.instruments import SurveyAnswer

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stores.instruments.template_versions import PROBES
-from stores.instruments.templates import TEMPLATE_COLUMNS
+from stores.instruments.templates import PROBES, TEMPLATE_COLUMNS
 from stores.runs.thoughts import ANSWER_ID, HELD
 
 _SCOPE = f"""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from stores.instruments import template_versions
-from stores.instruments.template_versions import AskedTemplate
+from stores.instruments import templates as template_versions
+from stores.instruments.templates import AskedTemplate
 from stores.runs.run_versions import scope_of
 from workbench.domain.responses import UNKNOWN, Sampling
 

@@ -7,8 +7,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from stores.instruments.questionnaire_rows import who_says_yes_or_no
-from stores.instruments.template_versions import PROBES
+from stores.instruments.questionnaires import who_says_yes_or_no
+from stores.instruments.templates import PROBES
 
 Cell = tuple[object, ...]
 """(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context, the number of

@@ -15,17 +15,17 @@ from dataclasses import astuple, replace
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now
 from stores.core.texts import restored, text_ids
-from stores.instruments import lexicon_rows, template_versions
+from stores.instruments import instruments as lexicon_rows
+from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
-from stores.instruments.issue_rows import fewest_of
-from stores.instruments.statement_rows import read_statements
+from stores.instruments.issues import fewest_of
 from stores.instruments.templates import as_template
+from stores.instruments.versions import read_statements
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import answered_by_others, forget_places, last_snapshot, model_id, models_meant, newest_model
-from stores.runs.personas import add_personas, persona_names, read_personas
 from stores.runs.prompts import add_prompts, read_prompt, wordings_of
-from stores.runs.rule_readings import RuleReading, insert_readings
-from stores.runs.run_lists import find_runs, recounted
+from stores.runs.readings import RuleReading, insert_readings
+from stores.runs.run_lists import add_personas, find_runs, persona_names, read_personas, recounted
 from stores.runs.run_queries import (
     ASKED,
     BY_TEXT,
@@ -47,8 +47,7 @@ from stores.runs.thoughts import CUT_OFF, add_thoughts
 from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
-from workbench.domain.personas import Persona
-from workbench.domain.prompts import Probe, Prompt, Template
+from workbench.domain.prompts import Persona, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
 from workbench.domain.thinking import split
 

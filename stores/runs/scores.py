@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from stores.core.base import Aggregate, now
 from stores.core.texts import restored, text_ids
-from stores.instruments.template_versions import PROBES
+from stores.instruments.templates import PROBES
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values

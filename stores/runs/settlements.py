@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from stores.core.base import Aggregate
-from stores.instruments.template_versions import PROBES
+from stores.instruments.templates import PROBES
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.readings import ReaderCard
 from workbench.domain.responses import ModelCard, Sampling
-from workbench.stats.settled import VerdictRule
+from workbench.stats.proportions import VerdictRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from workbench.domain.prompts import FREE_TEXT, Template
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import MeanSd
-from workbench.evidence.runs import of_models, runs_of
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, of_models, runs_of
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.options.schema import Options, option

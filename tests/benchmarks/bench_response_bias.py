@@ -17,9 +17,8 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from workbench.audits.response_bias.figures import Report
-from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import tabulate
+from workbench.audits.response_bias.answers import tabulate
+from workbench.audits.response_bias.score import Report, judge
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 QUESTIONS = {

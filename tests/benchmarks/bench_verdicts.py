@@ -25,7 +25,7 @@ from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.evidence.runs import find_run
 
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5

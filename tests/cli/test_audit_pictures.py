@@ -23,17 +23,11 @@ from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
-from workbench.evidence.labels import queue_agreement
+from workbench.evidence.readings import queue_agreement
 from workbench.figures.book import Book
-from workbench.figures.pictures.bars import Bars
-from workbench.figures.pictures.grid import Grid
-from workbench.figures.pictures.intervals import Intervals
-from workbench.figures.pictures.lines import Lines
+from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane, Spider, estimated
 from workbench.figures.pictures.of_table import NOTHING, pictures_of
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.pictures.plane import Plane
-from workbench.figures.pictures.spider import Spider
-from workbench.figures.pictures.values import estimated
 from workbench.figures.table import AnyTable
 from workbench.tui.results.audit_loaded import Settings as ReliabilitySettings
 from workbench.tui.results.audit_loaded import load as load_reliability

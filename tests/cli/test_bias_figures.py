@@ -24,7 +24,7 @@ from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
-from workbench.figures.write.flat import flat
+from workbench.figures.write.data_files import flat
 
 MODELS = ("droite-13b", "gauche-7b", "milieu-1b")
 QUICK = ("--draws", "100")

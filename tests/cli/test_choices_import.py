@@ -15,9 +15,9 @@ from stores.core.store import Store
 from tests.conftest import published
 from tests.core.test_formats_biasmonkey import answers, column, download, prompts
 from tests.core.test_formats_biasmonkey import csv as csv_of
+from workbench.audits.response_bias.answers import tabulate
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import tabulate
 from workbench.cli import main
 from workbench.data import SHIPPED_CHOICES, shipped_instrument_folder, templates_of
 from workbench.domain.choices import Bias, Perturbation

@@ -15,8 +15,7 @@ from workbench.domain.readings import THRESHOLDS
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.html import html_page
-from workbench.pipeline.classifier_assessed import Assessed, assessed
-from workbench.pipeline.classifier_book import book
+from workbench.pipeline.classifier_figures import Assessed, assessed, book
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from workbench.cli.main import main
 from workbench.csv_files import bare
 from workbench.domain.readings import USUAL
 from workbench.tidy import answers
-from workbench.tidy import write as writing
+from workbench.tidy import export as writing
 from workbench.tidy.columns import Row, Rows, Type
 from workbench.tidy.kinds import KINDS
 

@@ -24,6 +24,7 @@ from workbench.pipeline.design_checks import check_there
     [
         ("smollm", "did you mean smollm2?"),
         ("scripted:lefty", "did you mean scripted:left?"),
+        *((name, f"did you mean scripted:{name}?") for name in ("left", "steady", "wavering", "yes-sayer")),
         ("opnai:gpt-4o", "did you mean openai:gpt-4o?"),
         ("gpt2", "a hub id with its owner"),
         ("./nowhere", "no such folder or file"),

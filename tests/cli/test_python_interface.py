@@ -197,7 +197,13 @@ def test_runs_are_compared_in_python_as_in_the_shell(
         for given in (f"{first},{second}", f"{first}; {second}", [first, second], (first, second)):
             found = store.results(audit, **quick, compare=given)
             assert json.loads(json.dumps(found.to_dict())) == printed
-        assert store.compare(first, second, audit=audit, **quick).to_dict() == found.to_dict()
+        for runs in ((first, second), ([first, second],), ((name for name in (first, second)),)):
+            assert store.compare(*runs, audit=audit, **quick).to_dict() == found.to_dict()
+        assert store.results(audit, **quick, compare=(name for name in (first, second))).to_dict() == found.to_dict()
+        with pytest.raises(WorkbenchError, match="which has no order; give a list"):
+            store.results(audit, **quick, compare={first, second})
+        asked = workbench.Run(store, audit, second, None, 0)
+        assert asked.results(**quick, compare=[first, second]).to_dict() == found.to_dict(), "another model, too"
         with pytest.raises(UsageError, match="two or more"):
             store.compare(first, audit=audit)
         with pytest.raises(UsageError, match="two or more"):
@@ -615,3 +621,13 @@ def test_people_label_and_the_rows_follow(tmp_path: Path) -> None:
         assert {row["annotator"] for row in found} == {
             one.pseudonym for one in opened.people.list() if one.name == "ana"
         }
+
+
+def test_a_closed_store_says_so(stores: dict[str, Path]) -> None:
+    with workbench.open(stores["pair"]) as store:
+        assert store.models
+    for act in (lambda: store.models, store.answers, store.results):
+        with pytest.raises(WorkbenchError, match="the store is closed; open it again"):
+            act()
+    assert repr(store).endswith("closed>")
+    store.close()

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.stats.component_intervals import decompose
-from workbench.stats.components import COMPONENTS, SAMPLING, Cells
-from workbench.stats.probit_normal import ProbitNormal
+from workbench.stats.components import COMPONENTS, SAMPLING, Cells, ProbitNormal, decompose
 
 
 @dataclass(frozen=True)

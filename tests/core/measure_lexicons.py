@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import data
+from workbench.readers.label_words import PARTS, Labelled, quality
 from workbench.readers.lexicon import Lexicon, Quality
-from workbench.readers.lexicon_quality import PARTS, Labelled, quality
 
 FOLDER = Path(__file__).parent / "lexicons"
 LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.csv")))

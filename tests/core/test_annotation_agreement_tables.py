@@ -10,7 +10,7 @@ import pytest
 from tests.core.test_annotation_agreement import ITEMS, LABELS, quick
 from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement, book
 from workbench.figures.table import AnyTable, Link
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 

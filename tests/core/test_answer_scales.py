@@ -8,8 +8,7 @@ import pytest
 
 from workbench.answer_scales import numbers_said, read_scale
 from workbench.data import shipped_scale, shipped_scales
-from workbench.domain.questionnaire_tallies import Tallied
-from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale
+from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale, Tallied
 from workbench.errors import InputError, UnknownName
 
 

@@ -12,8 +12,7 @@ from workbench.audits.bias_score.book import book
 from workbench.audits.bias_score.components import cells, components
 from workbench.audits.bias_score.judge import Report, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
-from workbench.stats.component_intervals import FEW, decompose
-from workbench.stats.components import SAMPLING, STATEMENT, TEMPLATE, WORDING
+from workbench.stats.components import FEW, SAMPLING, STATEMENT, TEMPLATE, WORDING, decompose
 
 OPPOSITE = VariantId(VariantKind.POLITICAL_OPPOSITE, 1)
 SIDES = (Side.LEFT, Side.RIGHT) * 12

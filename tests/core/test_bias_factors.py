@@ -20,7 +20,7 @@ from workbench.audits.bias_score.intervals import standard_errors
 from workbench.audits.bias_score.judge import ScoreOptions, Selection, Tally, judge
 from workbench.audits.bias_score.prefix_changes import NO_BASELINE, NO_OTHER, floor, prefix_changes
 from workbench.domain.statements import Dimension
-from workbench.stats.noise import NO_SPREAD
+from workbench.stats.describe import NO_SPREAD
 from workbench.stats.resampling import rescaled_times
 
 MODEL = "m0"

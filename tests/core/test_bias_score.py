@@ -50,7 +50,7 @@ from workbench.domain.statements import (
     VariantKind,
 )
 from workbench.errors import UnknownName, UsageError
-from workbench.stats.clustered import widened
+from workbench.stats.resampling import widened
 
 Counts = npt.NDArray[np.int32]
 

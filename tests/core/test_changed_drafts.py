@@ -12,11 +12,8 @@ from workbench.domain.choices import Bias, Choice
 from workbench.domain.drafting import DRAFTED, DraftPrompt
 from workbench.domain.statements import ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
-from workbench.workshop.choice_differences import option_lines
-from workbench.workshop.draft_hints import hints
-from workbench.workshop.draft_lines import drafted
-from workbench.workshop.drafting import Fault, entering, read_answer
-from workbench.workshop.rewordings import reworded
+from workbench.workshop.choice_forms import option_lines, reworded
+from workbench.workshop.drafting import Fault, drafted, entering, hints, read_answer
 
 CHANGED = VariantKind.CHANGED
 SUGGESTS, FORBIDS = (prompt for prompt in shipped_drafting() if prompt.kind is CHANGED)

@@ -13,11 +13,11 @@ from workbench.audits.comparison.book import book, changed_items, tables
 from workbench.audits.comparison.judge import changes, common, item_rows, over_time, overall, said
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, differing, meant
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files
-from workbench.stats.paired import mcnemar
+from workbench.stats.hypothesis_tests import mcnemar
 
 KIND = Verdicts("all", "all tests", "pass", "fail")
 LETTERS = {"p": "pass", "f": "fail", "i": "insufficient", "v": "void"}

@@ -21,9 +21,9 @@ from workbench.audits.reliability.judge import Options, judge
 from workbench.domain.statements import Statement
 from workbench.figures.table import AnyTable
 from workbench.stats.arrays import FloatArray
-from workbench.stats.component_intervals import FEW, Component, beyond, crossed_mean, decompose
 from workbench.stats.components import (
     COMPONENTS,
+    FEW,
     ORDER,
     SAMPLING,
     STATEMENT,
@@ -33,9 +33,13 @@ from workbench.stats.components import (
     WORDING,
     WORDING_TEMPLATE,
     Cells,
+    Component,
+    ProbitNormal,
+    beyond,
+    crossed_mean,
+    decompose,
     estimates,
 )
-from workbench.stats.probit_normal import ProbitNormal
 
 
 def drawn(rng: np.random.Generator, s: int = 8, w: int = 3, t: int = 4, orders: int = 1) -> Cells:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stats.control_sample import LEAST, Stratum, allocated, drawn, misread_rate
 from workbench.stats.proportions import wilson_interval
+from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 
 
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=3), st.integers(2, 300))

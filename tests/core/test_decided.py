@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from tests.conftest import template
 from workbench import data
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Probe, Template
-from workbench.evidence.rule_reading import label_reader
+from workbench.evidence.readings import label_reader
 from workbench.pipeline.answer_cutoff import DecidedByLabels, decided_by, decided_for
-from workbench.readers.label_words import LabelWords
+from workbench.readers.label_words import ECHOES, LabelWords
 from workbench.readers.lexicon import Lexicon
-from workbench.readers.published_rule import ECHOES
 
 PAIRS: Final = [
     ("agree", "disagree"),

@@ -21,8 +21,7 @@ from workbench.domain.responses import EXACTLY
 from workbench.formats.read import read_shipped
 from workbench.registry import audit
 from workbench.stats.agreement import kappa_2x2
-from workbench.stats.decision_study import POWER
-from workbench.stats.detectable import smallest_difference, smallest_kappa, smallest_mean, widest
+from workbench.stats.design_precision import POWER, smallest_difference, smallest_kappa, smallest_mean, widest
 from workbench.stats.proportions import is_reliable, wilson_interval
 from workbench.stats.resampling import derive_rng
 

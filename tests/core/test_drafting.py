@@ -16,9 +16,7 @@ from workbench.domain.drafting import Answer, CallLabel, DraftPrompt
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
-from workbench.workshop.draft_hints import hints
-from workbench.workshop.draft_lines import bare
-from workbench.workshop.drafting import Fault, left_out, read_answer, unprintable, wording_text
+from workbench.workshop.drafting import Fault, bare, hints, left_out, read_answer, unprintable, wording_text
 
 BASIS = "Taxes on high incomes should be raised."
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}

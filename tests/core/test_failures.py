@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.domain.failures import SAID_SHORT, Reasons, lasting
+from workbench.domain.probe_results import SAID_SHORT, Reasons, lasting
 from workbench.inference.local.model import NO_BEGIN
 from workbench.inference.local.window import Window
 

@@ -20,11 +20,10 @@ from tests.core.test_visible import HOSTILE
 from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.shown import number, painted, shown
 from workbench.figures.table import Column, Kind, Table
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files, parquet_files
 from workbench.figures.write.document import SCHEMA, document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_table
-from workbench.figures.write.parquet import parquet_files
 from workbench.figures.write.terminal import renderables
 
 NAN = float("nan")

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.choices import Bias, Choice, ChoicePair, Fault, Perturbation, parse_choice
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.about import About
-from workbench.formats.choices import Choices, read_choices
-from workbench.formats.choices_rules import form_fault
+from workbench.formats.choices import Choices, form_fault, read_choices
 from workbench.formats.choices_write import write_choices
 from workbench.formats.folder import put
 

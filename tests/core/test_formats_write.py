@@ -42,10 +42,10 @@ from workbench.domain.statements import (
     variant_order,
 )
 from workbench.errors import UnknownName, UsageError
+from workbench.formats.lines import tag_cell, tags_of
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.people import ANSWERS
 from workbench.formats.probvaa import AGNOSTIC, read
-from workbench.formats.wordings import tag_cell, tags_of
 from workbench.formats.write import export, normal_form, write_folder, write_probvaa
 
 NASTY = (

@@ -11,9 +11,8 @@ from tests.core.measure_lexicons import LANGUAGES, measured, table, texts
 from workbench import data, registry
 from workbench.errors import UnknownName, UsageError
 from workbench.help import topic
-from workbench.readers.label_words import REFUSAL, LabelWords
+from workbench.readers.label_words import PARTS, REFUSAL, LabelWords
 from workbench.readers.lexicon import Lexicon, Quality
-from workbench.readers.lexicon_quality import PARTS
 
 AUDITS = ("reliability", "bias_score", "questionnaire", "response_bias")
 LEAST = 0.9

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.domain.entailments import Entailment
-from workbench.domain.findings import LintFinding
+from workbench.domain.findings import Entailment, LintFinding
 from workbench.domain.statements import (
     NEGATION,
     OPPOSITE,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import published
 from workbench.data import shipped_instrument_folder
 from workbench.workshop.drafting import compared
-from workbench.workshop.negation import negate
-from workbench.workshop.questions import stated
+from workbench.workshop.english import negate, stated
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from workbench.stats.arrays import FloatArray
-from workbench.stats.noise import NO_SPREAD, ONE_UNIT, NoiseFloor, noise_floor
+from workbench.stats.describe import NO_SPREAD, ONE_UNIT, NoiseFloor, noise_floor
 
 DRAWS = 200
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stats.multiple_tests import benjamini_hochberg, holm
-from workbench.stats.paired import cochran_q, mcnemar, paired_ends, unpaired_ends
+from workbench.stats.hypothesis_tests import benjamini_hochberg, cochran_q, holm, mcnemar, paired_ends, unpaired_ends
 
 contingency = pytest.importorskip("statsmodels.stats.contingency_tables", reason="statsmodels is the oracle")
 multitest = pytest.importorskip("statsmodels.stats.multitest")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.domain.personas import Persona, PersonaKind
-from workbench.domain.prompts import Message, Prompt
+from workbench.domain.prompts import Message, Persona, PersonaKind, Prompt
 from workbench.errors import InputError
 from workbench.formats.personas import read_personas
 

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 
 from workbench.domain.choices import Bias, Choice, ChoicePair, Perturbation
 from workbench.errors import InputError, UnknownName, UsageError
-from workbench.workshop.keyboards import ANY_LETTER, beside, read_keyboard, shipped_keyboard
-from workbench.workshop.perturbations import draw, fits, perturb, with_draws
+from workbench.workshop.perturbations import (
+    ANY_LETTER,
+    beside,
+    draw,
+    fits,
+    perturb,
+    read_keyboard,
+    shipped_keyboard,
+    with_draws,
+)
 
 TYPO, RANDOM, SWAP = Perturbation.KEY_TYPO, Perturbation.MIDDLE_RANDOM, Perturbation.LETTER_SWAP
 QUESTION = Choice(

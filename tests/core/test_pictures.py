@@ -13,18 +13,16 @@ from hypothesis import strategies as st
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.errors import UsageError
-from workbench.figures.pictures.grid import MOST_ROWS, Grid
-from workbench.figures.pictures.intervals import Intervals
+from workbench.figures.pictures.kinds import MOST_ROWS, Axis, Grid, Intervals
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter, Stacked, Star, pictures_of
 from workbench.figures.pictures.picture import Picture, split
-from workbench.figures.pictures.values import Axis
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.drawing import drawn
 from workbench.figures.write.pdf import pdf
 from workbench.figures.write.pictures import picture_files
 from workbench.figures.write.plots.fonts import PART, WHOLE, families
 from workbench.figures.write.svg import svg
-from workbench.report.drawing_process import FORMS, WORTH, DrawingProcess
+from workbench.report.pictures import FORMS, WORTH, DrawingProcess
 
 pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
 NAN = math.nan

@@ -26,7 +26,7 @@ from workbench.audits.reliability.planning import (
 )
 from workbench.audits.reliability.planning_tables import Planned, needs, tables
 from workbench.errors import UsageError
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files
 from workbench.stats.components import (
@@ -39,7 +39,7 @@ from workbench.stats.components import (
     Cells,
     estimates,
 )
-from workbench.stats.decision_study import Size, precision, smallest_bias, statements_a_side
+from workbench.stats.design_precision import Size, precision, smallest_bias, statements_a_side
 
 STEADY = {STATEMENT: 0.15, WORDING: 0.002, TEMPLATE: 0.004, STATEMENT_TEMPLATE: 0.002, WORDING_TEMPLATE: 0.002}
 SIZE = Size(40, 4, 3, 20)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.domain.designs import Design
-from workbench.domain.plans import FrozenPlan, written
+from workbench.domain.designs import Design, FrozenPlan, written
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
 from workbench.errors import UsageError

@@ -17,7 +17,7 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.results import Results, under
-from workbench.domain.questionnaire_tallies import tallied
+from workbench.domain.questionnaires import tallied
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted

@@ -38,7 +38,7 @@ from workbench.domain.questionnaires import (
 )
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
-from workbench.readers.next_tokens import mass
+from workbench.readers.verbalizers import mass
 
 TEMPLATES = [t for t in shipped_templates("questionnaire") if t.family == "qm"]
 FIRST = VariantId(VariantKind.PARAPHRASE, 1)

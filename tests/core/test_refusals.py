@@ -10,9 +10,9 @@ import pytest
 from workbench.data import shipped_templates
 from workbench.domain.prompts import FREE_TEXT, LIKERT
 from workbench.domain.statements import Side
-from workbench.evidence.refusal_tables import entries, rates, refusal_sides, refusals, spared, told
+from workbench.evidence.answered import entries, rates, refusal_sides, refusals, spared, told
 from workbench.evidence.refusals import NO_ANSWERS, Asked, Kinds, Refusals, joined, read_answer
-from workbench.stats.one_sided import NO_HITS, one_sided
+from workbench.stats.hypothesis_tests import NO_HITS, one_sided
 
 LEFT, RIGHT = Side.LEFT, Side.RIGHT
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, conjunction
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction
 from workbench.audits.reliability.judge import (
     ALL,
     PRINTED,
@@ -182,17 +183,18 @@ def test_a_prompt_that_was_not_asked_is_insufficient() -> None:
     assert why(unasked, "label_order") == "original swapped not asked"
 
 
-def test_a_statement_without_a_negation_cannot_pass_that_test() -> None:
+def test_a_statement_without_a_negation_is_not_tested_with_one() -> None:
     lacking = without(counts(), 3)
-    assert found(lacking) == expected(negation=INSUFFICIENT, all=INSUFFICIENT)
+    assert found(lacking) == expected(negation=VOID)
     assert why(lacking, "negation") == "no negation in the instrument"
+    assert found(lacking, judge_void=True) == expected(negation=INSUFFICIENT, all=INSUFFICIENT), "as published"
     assert found(lacking, tests=("sampling", "paraphrase"))[ALL] == PASS
 
 
-def test_a_missing_paraphrase_does_not_count_but_without_any_nothing_can_be_said() -> None:
+def test_a_missing_paraphrase_does_not_count_and_without_any_there_is_no_test() -> None:
     one = without(counts(), 2)
     assert found(one) == expected()
-    assert found(without(one, 1)) == expected(paraphrase=INSUFFICIENT, all=INSUFFICIENT)
+    assert found(without(one, 1)) == expected(paraphrase=VOID)
 
 
 def test_without_an_original_only_sampling_can_be_judged() -> None:
@@ -201,7 +203,7 @@ def test_without_an_original_only_sampling_can_be_judged() -> None:
     assert why(without(counts(), 0), "opposite") == "no original in the instrument"
 
 
-def test_wordings_that_no_statement_has_leave_their_tests_open() -> None:
+def test_wordings_that_no_statement_has_make_no_test_and_all_combines_the_others() -> None:
     full = counts()
     original = replace(
         full,
@@ -209,10 +211,16 @@ def test_wordings_that_no_statement_has_leave_their_tests_open() -> None:
         **{name: getattr(full, name)[:, :, :1] for name in ("positive", "negative", "unreadable")},
         exists=full.exists[:, :1],
     )
-    assert found(original) == expected(
-        paraphrase=INSUFFICIENT, negation=INSUFFICIENT, opposite=INSUFFICIENT, all=INSUFFICIENT
-    )
+    assert found(original) == expected(paraphrase=VOID, negation=VOID, opposite=VOID)
     report = judge(original)
+    shares = {row.test: (row.share.mean, row.insufficient, row.void) for row in report.summary()}
+    for test in ("paraphrase", "negation", "opposite"):
+        assert math.isnan(shares[test][0]), "of no statement, no share"
+        assert (sum(shares[test][1]), min(shares[test][2])) == (0, 1), "void, and not too few answers"
+        assert why(original, test) == f"no {test} in the instrument"
+    assert shares[ALL][0] == 1
+    alone = judge(original, Options(tests=("sampling", "negation")))
+    assert alone.reason("s0", "t0", ALL) == "passes sampling, the only test that can fail here"
     assert report.item_agreement("negation").of(0).kappa.undefined == "no pairs"
     assert report.agreement()[0].raw[0].undefined == "no pairs"
 
@@ -431,7 +439,7 @@ def _read_aloud(report: Report, t: int, s: int, kind: VariantKind) -> int:
         else:
             good = "tie" not in pair and (pair[0] == pair[1]) is (kind is VariantKind.PARAPHRASE)
             outcomes.append(PASS if good else FAIL)
-    return FAIL if FAIL in outcomes else INSUFFICIENT if INSUFFICIENT in outcomes or not outcomes else PASS
+    return FAIL if FAIL in outcomes else INSUFFICIENT if INSUFFICIENT in outcomes else PASS if outcomes else VOID
 
 
 def test_a_coin_passes_as_often_as_a_coin_must() -> None:

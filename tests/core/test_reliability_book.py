@@ -23,7 +23,7 @@ from workbench.domain.verdicts import Outcome, Verdict
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable, Link
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.response_answers import answers, arm, options_of, table
-from workbench.audits.response_bias.deltas import (
+from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate, valid_answers, valid_shares
+from workbench.audits.response_bias.changes import (
     FIRST,
     IN_LIST,
     NO_CHANGED,
@@ -20,15 +21,15 @@ from workbench.audits.response_bias.deltas import (
     NOT_FIRST,
     NOT_REMOVED,
     NOT_TWO,
-    Definition,
     Deltas,
     LeftOut,
     deltas,
     dropped,
+    entropies,
     human_sign,
+    validity,
 )
-from workbench.audits.response_bias.table import Table, from_probabilities, tabulate, valid_answers, valid_shares
-from workbench.audits.response_bias.uncertainty import entropies, validity
+from workbench.audits.response_bias.options import Definition
 from workbench.domain.choices import LETTERS, AnsweredPair, Bias, Perturbation
 from workbench.errors import UnknownName
 

@@ -10,18 +10,23 @@ import pytest
 from scipy.stats import norm
 
 from tests.response_answers import MODEL, OFFERED, table
-from workbench.audits.response_bias.compare import compare, sampling_agreement
-from workbench.audits.response_bias.deltas import FIRST, NO_CHANGED, NOT_FIRST, LeftOut
-from workbench.audits.response_bias.figures import Report
+from workbench.audits.response_bias.answers import Table, from_probabilities
+from workbench.audits.response_bias.changes import (
+    FIRST,
+    NO_ANSWERS,
+    NO_CHANGED,
+    NOBODY,
+    NOT_FIRST,
+    OTHER_NUMBER,
+    LeftOut,
+    representativeness,
+)
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
-from workbench.audits.response_bias.score import judge, over_cells
-from workbench.audits.response_bias.table import Table, from_probabilities
+from workbench.audits.response_bias.score import Report, compare, judge, over_cells, sampling_agreement
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray
-from workbench.stats.multiple_tests import holm
-from workbench.stats.one_sample import ALL_EQUAL, NO_VALUES, ONE_VALUE
+from workbench.stats.hypothesis_tests import ALL_EQUAL, NO_VALUES, ONE_VALUE, holm
 
 P, A, H, C = Definition
 TYPO = Perturbation.KEY_TYPO

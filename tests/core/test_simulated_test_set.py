@@ -23,9 +23,9 @@ from workbench.annotation.sampling import Offer, draw, draw_answers
 from workbench.audits.bias_score.correction import COUNTED, NET
 from workbench.audits.bias_score.judge import Figure, Item, ScoreOptions, Tally, Trial, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side
-from workbench.stats.sampled import Sampled
+from workbench.stats.classification import weighted_report
+from workbench.stats.samples import Sampled
 from workbench.stats.units import MISSING
-from workbench.stats.weighted_classification import weighted_report
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

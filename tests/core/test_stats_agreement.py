@@ -15,7 +15,6 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import contingency
 from workbench.stats.agreement import (
-    MISSING,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
@@ -28,6 +27,7 @@ from workbench.stats.agreement import (
     specific_agreement,
 )
 from workbench.stats.resampling import bca_interval
+from workbench.stats.units import MISSING
 
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: 12 units, 4 observers, gaps (0 here).
 GAPS = np.array(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from workbench.stats.correlation import ON_A_LINE, pearson
+from workbench.stats.describe import ON_A_LINE, pearson
 
 NAN = float("nan")
 

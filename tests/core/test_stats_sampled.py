@@ -11,12 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.annotation.sampling import Offer, draw_answers
-from workbench.stats.classification import calibration, classification_report, threshold_curve
+from workbench.stats.classification import (
+    calibration,
+    classification_report,
+    threshold_curve,
+    weighted_curve,
+    weighted_report,
+)
 from workbench.stats.proportions import wilson_interval, wilson_of_share
 from workbench.stats.resampling import rescaled_times
-from workbench.stats.sampled import Sampled, collapsed
+from workbench.stats.samples import Sampled, collapsed
 from workbench.stats.units import MISSING
-from workbench.stats.weighted_classification import weighted_curve, weighted_report
 
 labels = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 9)), min_size=2, max_size=40)
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.stats.proportions import is_reliable
-from workbench.stats.settled import VerdictRule, expected_share, is_settled, least_more, safe_steps
+from workbench.stats.proportions import VerdictRule, expected_share, is_reliable, is_settled, least_more, safe_steps
 
 BANDS = [(0.45, 0.55), (0.5, 0.5), (0.3, 0.8), (0.0, 1.0), (0.49, 0.51), (0.1, 0.2)]
 PRINTED = VerdictRule()

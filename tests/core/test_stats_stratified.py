@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from workbench.stats.stratified import heterogeneity
+from workbench.stats.hypothesis_tests import heterogeneity
 
 
 def test_the_p_value_is_that_of_all_tables_with_the_same_margins() -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import entropy, ttest_1samp, wasserstein_distance
 from statsmodels.stats.multitest import multipletests
 
-from workbench.stats.distances import normalised_entropy, ordered_wasserstein
-from workbench.stats.multiple_tests import holm
-from workbench.stats.one_sample import ALL_EQUAL, NO_VALUES, ONE_VALUE, mean_test
+from workbench.stats.describe import normalised_entropy, ordered_wasserstein
+from workbench.stats.hypothesis_tests import ALL_EQUAL, NO_VALUES, ONE_VALUE, holm, mean_test
 
 NAN = float("nan")
 points = st.integers(-50, 50).map(lambda n: 2.0 * n)

@@ -147,12 +147,12 @@ def test_a_wording_without_text_is_asked_nothing() -> None:
     assert np.isnan([row.share.mean for row in nothing.summary()]).all(), "of no statement, no share"
 
 
-def test_what_lacks_a_wording_or_answers_is_insufficient_and_not_void() -> None:
+def test_what_lacks_a_wording_is_void_and_what_lacks_answers_is_insufficient() -> None:
     base = both_orders(told_apart(counts()), 0)
     exists = base.exists.copy()
     exists[0, NEG] = False
     report = judge(replace(answered(base, OPP, 3, readable=3), exists=exists))
-    assert report.verdicts("negation")[0, 0] == INSUFFICIENT
+    assert report.verdicts("negation")[0, 0] == VOID
     assert report.verdicts("opposite")[0, 0] == INSUFFICIENT
     assert report.verdicts(ALL)[0, 0] == INSUFFICIENT
 

@@ -12,9 +12,9 @@ from tests.response_answers import table
 from workbench.audits.questionnaire.cells import Layout
 from workbench.audits.questionnaire.draws import Resampling
 from workbench.audits.questionnaire.wordings import ALL_VOID, variability
-from workbench.audits.response_bias.deltas import VOID, deltas
+from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
-from workbench.audits.response_bias.rows import void_questions
+from workbench.audits.response_bias.reading import void_questions
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.instruments import Instrument

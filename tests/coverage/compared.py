@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tests.coverage.study import Held, Scenario
-from workbench.stats.paired import paired_ends, unpaired_ends
+from workbench.stats.hypothesis_tests import paired_ends, unpaired_ends
 
 Rng = np.random.Generator
 

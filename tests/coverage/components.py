@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.core.component_runs import SCENARIOS as RUNS
 from tests.coverage.study import Held, Kind, Scenario
-from workbench.stats.component_intervals import crossed_mean, decompose
+from workbench.stats.components import crossed_mean, decompose
 
 Rng = np.random.Generator
 

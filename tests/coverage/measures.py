@@ -10,15 +10,13 @@ import numpy as np
 from tests.core.test_simulated_test_set import kept, offers, population
 from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.annotation.sampling import draw_answers
-from workbench.audits.response_bias.columns import change
-from workbench.audits.response_bias.people import mean_alignment
+from workbench.audits.response_bias.changes import mean_alignment
+from workbench.audits.response_bias.tables import change
 from workbench.stats.arrays import FloatArray
-from workbench.stats.classification import ClassificationReport, classification_report
-from workbench.stats.control_sample import Stratum, misread_rate
-from workbench.stats.one_sample import mean_test
+from workbench.stats.classification import ClassificationReport, classification_report, weighted_report
+from workbench.stats.hypothesis_tests import mean_test
 from workbench.stats.proportions import leaning_interval, wilson_interval
-from workbench.stats.sampled import Sampled
-from workbench.stats.weighted_classification import weighted_report
+from workbench.stats.samples import Sampled, Stratum, misread_rate
 
 Rng = np.random.Generator
 Found = Mapping[str, Held | Sequence[Held]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.coverage.study import Held, Scenario
 from workbench.domain.statements import Side
-from workbench.evidence.refusal_tables import rates, spared
+from workbench.evidence.answered import rates, spared
 from workbench.evidence.refusals import Asked, Kinds, Refusals
 
 ANSWERS = 90

@@ -15,8 +15,7 @@ import pytest
 from tests.conftest import published
 from workbench.domain.choices import Bias, Choice, ChoicePair, Perturbation
 from workbench.workshop.choice_forms import pair_faults, pair_hints
-from workbench.workshop.keyboards import ANY_LETTER
-from workbench.workshop.perturbations import draw, fits
+from workbench.workshop.perturbations import ANY_LETTER, draw, fits
 
 CHANGED = {
     Bias.ACQUIESCENCE: "pos alpha",

@@ -16,7 +16,7 @@ from tests.core.predicted import FEW, QM, asked
 from workbench.audits.questionnaire.figures import Predictions, TargetFigure
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import Report, correlations, judge
-from workbench.stats.correlation import pearson
+from workbench.stats.describe import pearson
 
 QUESTIONS = ("13.1", "13.2", "13.3", "13.4", "13.5", "13.6", "13.7")
 MAJORITY = (54.6, 62.0, 52.3, 70.1, 88.9, 51.1, 52.0)

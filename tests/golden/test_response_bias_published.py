@@ -23,15 +23,13 @@ from unittest.mock import Mock
 import pytest
 from scipy.stats import entropy, ttest_1samp
 
-from workbench.audits.response_bias import models as models
-from workbench.audits.response_bias.changes import Changes
-from workbench.audits.response_bias.compare import compare, of_means
-from workbench.audits.response_bias.deltas import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO
-from workbench.audits.response_bias.figures import Cell, Report
-from workbench.audits.response_bias.matrix import matrix
+from workbench.audits.response_bias import tables as models
+from workbench.audits.response_bias.answers import tabulate
+from workbench.audits.response_bias.changes import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import tabulate
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.score import Cell, Report, compare, judge, of_means
+from workbench.audits.response_bias.tables import matrix
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 RESULTS = Path(__file__).parents[3] / "shared/instruments/biasmonkey/results"

@@ -13,7 +13,7 @@ from tests.inference.chat_tokenizers import TEMPLATES
 from tests.inference.saved_models import CHAT, save_llama, save_t5, tokenizer
 from workbench.domain.prompts import Message, Prompt
 from workbench.errors import ModelError, UsageError
-from workbench.inference.chat_formats import check_chat_format
+from workbench.inference.chat_turns import check_chat_format
 from workbench.inference.load import load
 from workbench.inference.local.model import LocalModel
 

@@ -21,7 +21,7 @@ from workbench.inference.plain import PlainEngine
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.tree import BLOCK, SampleTree, Uniforms
-from workbench.stats.settled import VerdictRule, least_more
+from workbench.stats.proportions import VerdictRule, least_more
 
 SAMPLING = Sampling(temperature=1.3, top_p=0.95, max_new_tokens=8)
 PROMPT = Prompt((Message("user", 'Answer "agree" or "disagree": taxes should fall.'),))

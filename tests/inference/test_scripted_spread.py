@@ -13,8 +13,7 @@ from workbench.errors import ModelError
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.scripted.named import load_scripted
 from workbench.inference.scripted.spread import Spread
-from workbench.stats.component_intervals import decompose
-from workbench.stats.components import ORDER, STATEMENT, TEMPLATE, WORDING, WORDING_TEMPLATE, Cells
+from workbench.stats.components import ORDER, STATEMENT, TEMPLATE, WORDING, WORDING_TEMPLATE, Cells, decompose
 
 KNOWN = {STATEMENT: 0.08, WORDING: 0.02, TEMPLATE: 0.006, WORDING_TEMPLATE: 0.01, ORDER: 0.003}
 SPREAD = Spread("veldania", 0.5, 3, tuple(KNOWN.items()))

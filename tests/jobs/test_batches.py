@@ -27,7 +27,7 @@ from workbench.inference.served.budget import Budget, Usage
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.inference.served.pace import RetryPolicy
 from workbench.jobs import launch
-from workbench.jobs.batching import cancel
+from workbench.jobs.tidying import cancel
 
 HASTY = RetryPolicy(tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)

@@ -25,7 +25,7 @@ from workbench.audits.response_bias.judged import compared, judge_response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.inference.served.drawing import OPEN
 from workbench.jobs import launch
 from workbench.pipeline.draft_planning import plan_drafting

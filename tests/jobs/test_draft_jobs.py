@@ -8,24 +8,27 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stores.core.store import Store
-from stores.instruments.draft_rows import Draft
+from stores.instruments.drafts import Draft
 from tests.jobs.test_jobs import ended, wait
 from workbench.data import shipped_drafting
 from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import QUESTION, Statement, VariantKind, Wording
 from workbench.errors import JobError, UnknownName, UsageError
+from workbench.inference.base import Model
 from workbench.inference.load import load
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.jobs.task import Control, ModelCache, Task
+from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
-from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.drafting import Drafted, run_drafting
+from workbench.pipeline.drafting import Drafted, accept, accept_all, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]
@@ -380,3 +383,33 @@ def drafted_here(store: Store, of: DraftSpec, should_stop: Callable[[], bool] = 
     plan = plan_drafting(store, of, card=model.card)
     job = store.jobs.create("draft", of.as_json(), len(plan.calls))
     return run_drafting(store, plan, model, attempt=store.jobs.claim(job, "test"), job=job, should_stop=should_stop)
+
+
+@pytest.mark.parametrize("stopped", ["before", "meanwhile"])
+def test_a_job_that_is_stopped_before_its_model_is_loaded_asks_nothing(
+    filled: Store, tmp_path: Path, stopped: str
+) -> None:
+    """The model's answers would be drafts: there are none, and nothing is planned for the job."""
+    of = spec(persona(tmp_path, [sentences(3)]))
+    job = filled.jobs.create("draft", of.as_json(), 18)
+    attempt = filled.jobs.claim(job, "test")
+    control = Control()
+
+    class Slow(ModelCache):
+        loads = 0
+
+        def get(self, *args: Any, **how: Any) -> Model:
+            self.loads += 1
+            control.end()
+            return super().get(*args, **how)
+
+    if stopped == "before":
+        control.end()
+    models = Slow()
+    state, message = WORK["draft"](Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models))
+    models.clear()
+    assert state == "cancelled"
+    assert message.startswith("stopped on request; ")
+    assert models.loads == (stopped == "meanwhile")
+    assert filled.jobs.get(job).message != "drafting"
+    assert filled.drafts.list("small") == ()

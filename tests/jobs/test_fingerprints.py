@@ -20,8 +20,7 @@ from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.readings import Stance
 from workbench.errors import UnknownName
-from workbench.evidence.fingerprints import served_runs
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import find_run, served_runs
 
 SNAPSHOT = "parrot-2026"
 

@@ -19,7 +19,7 @@ from workbench.classifier.model import inspect
 from workbench.classifier.model import load as load_base
 from workbench.classifier.train import train
 from workbench.domain.designs import Design
-from workbench.domain.entailments import LABELS
+from workbench.domain.findings import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName

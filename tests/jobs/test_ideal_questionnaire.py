@@ -20,7 +20,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.formats.native import read_csv
 from workbench.inference.scripted.ideal import load_ideal
 from workbench.inference.scripted.model import Persona, ScriptedModel

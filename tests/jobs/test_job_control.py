@@ -26,7 +26,7 @@ from tests.jobs.test_jobs import answers, design, draws_agree_with_responses, en
 from workbench.domain.designs import Design
 from workbench.errors import JobError, StoreError, UsageError
 from workbench.jobs import launch, worker
-from workbench.jobs.control import Control
+from workbench.jobs.task import Control
 from workbench.pipeline.draft_planning import DraftSpec
 
 __all__ = ["slow"]

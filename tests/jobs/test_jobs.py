@@ -22,7 +22,7 @@ from workbench.audits.reliability.arrays import counts
 from workbench.cli.watching import until_ended
 from workbench.domain.designs import Design
 from workbench.errors import JobError
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.evidence.runs import find_run
 from workbench.jobs import launch
 

@@ -21,10 +21,10 @@ from workbench.domain.readings import Readings
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.reviews import OTHER_LANGUAGE
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.answered import refusals, told
 from workbench.evidence.methods import asked_sentences
-from workbench.evidence.refusal_tables import refusals, told
+from workbench.evidence.readings import read
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.rule_reading import read
 from workbench.formats.native import read_csv
 from workbench.lint import lint
 from workbench.pipeline.review import review

@@ -22,8 +22,7 @@ from workbench import pipeline
 from workbench.audits.bias_score.judged import _named
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
-from workbench.domain.personas import AXIS, Persona, PersonaKind
-from workbench.domain.prompts import Message, Prompt, TemplateChoice
+from workbench.domain.prompts import AXIS, Message, Persona, PersonaKind, Prompt, TemplateChoice
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
@@ -31,9 +30,8 @@ from workbench.evidence.answered import asks
 from workbench.evidence.runs import find_run, runs_of, template_notes
 from workbench.formats.personas import as_given, given_personas
 from workbench.inference.base import Work
-from workbench.inference.chat_turns import ChatTurns
+from workbench.inference.chat_turns import FOLDED, ChatTurns, writes, writes_system_turn
 from workbench.inference.scripted.model import ScriptedModel
-from workbench.inference.system_turn import FOLDED, writes, writes_system_turn
 
 NURSE = Persona("nurse", PersonaKind.PERSONA, (Message("system", "You are a nurse."),), "en")
 TALK = Persona("talk", PersonaKind.CONVERSATION, (Message("user", "Hello."), Message("assistant", "Hello!")))

@@ -12,8 +12,7 @@ from stores.jobs.job_rows import PROBE, UNREADABLE, Job
 from tests.conftest import instrument
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_jobs import answers, design, ended, wait
-from workbench.domain.first_answers import FIRST, PROMPTS
-from workbench.domain.probe_results import PROBED, ProbeWish
+from workbench.domain.probe_results import FIRST, PROBED, PROMPTS, ProbeWish
 from workbench.domain.responses import EXACTLY
 from workbench.jobs import launch
 from workbench.jobs.tidying import delete, what_goes

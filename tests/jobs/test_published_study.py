@@ -37,8 +37,8 @@ from workbench.domain.statements import (
     Statement,
     Wording,
 )
-from workbench.evidence.classifier_test import drawn_set
-from workbench.evidence.labels import gold, queue_agreement
+from workbench.evidence.reader_quality import drawn_set
+from workbench.evidence.readings import gold, queue_agreement
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.stats.resampling import derive_rng
 

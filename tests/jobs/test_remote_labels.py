@@ -12,8 +12,8 @@ from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.domain.prompts import Message, Prompt
 from workbench.errors import ModelError
 from workbench.inference.base import Scored
-from workbench.inference.served.labels import left_open, possible
 from workbench.inference.served.model import load_remote
+from workbench.inference.served.probabilities import left_open, possible
 
 RAW = Prompt((Message("user", "Tax? Answer:"),), chat=False)
 CHAT = Prompt((Message("user", "Tax?"),))

@@ -13,11 +13,11 @@ from scipy.stats import pearsonr
 from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
-from workbench.audits.response_bias import pairs as two_ways
-from workbench.audits.response_bias.book import book
-from workbench.audits.response_bias.changes import Changes
+from workbench.audits.response_bias import question_tables as two_ways
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -26,7 +26,7 @@ from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable, Link
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files

@@ -20,26 +20,17 @@ from workbench.audits.response_bias.judged import (
     judge_response_bias,
     sampling_agreements,
 )
-from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.question_source import draws_of, question, questions
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
+from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
-from workbench.domain.choices import (
-    AnsweredPair,
-    AnswerSet,
-    ArmAnswers,
-    Bias,
-    Choice,
-    ChoicePair,
-    Perturbation,
-)
+from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel

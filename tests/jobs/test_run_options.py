@@ -20,7 +20,7 @@ from workbench import data, pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.inference.base import Work
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch

@@ -28,7 +28,7 @@ from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Wording
 from workbench.errors import AmbiguousRun, ModelError, UsageError
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.scripted.model import Persona, ScriptedModel

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from stores.core.store import Store
 from stores.instruments.drafts import NewDraft, Source
-from stores.jobs import heartbeat as liveness
-from stores.jobs.heartbeat import LOST_AFTER_S, Sign, Watch
-from stores.jobs.job_rows import Job
+from stores.jobs import job_rows as liveness
+from stores.jobs.job_rows import LOST_AFTER_S, Job, Sign, Watch
 from stores.runs.run_rows import Answered
 from stores.runs.scores import ScoredPrompt
 from tests.conftest import instrument, new_store

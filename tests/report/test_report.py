@@ -268,7 +268,7 @@ def test_a_disk_that_is_full_halfway_leaves_nothing(
 def test_without_the_extra_a_report_says_how_to_install_it(
     reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
-    from workbench.report.environment import environment
+    from workbench.report.page import environment
 
     environment.cache_clear()
     monkeypatch.setitem(sys.modules, package, None)

@@ -21,19 +21,18 @@ from workbench.audits.questionnaire.book import book as of_questionnaire
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.response_bias.book import book as of_choices
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
-from workbench.evidence.answered import Answered, Part, answered
-from workbench.evidence.answered_tables import answered_table, as_json, header
+from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
 from workbench.evidence.runs import find_run
 from workbench.figures.book import warnings_of
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 

@@ -13,7 +13,7 @@ from stores.instruments.version_answers import answers_with
 from tests.template_stores import play
 from tests.tui.conftest import screen_text, until
 from workbench.cli.main import main
-from workbench.domain.words import places
+from workbench.domain.names import places
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.statements.version_answers import FoundAnswersScreen
 
@@ -86,6 +86,8 @@ async def test_they_are_found_from_anywhere_and_opened_with_where_they_come_from
         await until(pilot, lambda: "Answers of this store that contain" in screen_text(app))
         await pilot.press(*"steuern", "enter")
         await until(pilot, lambda: isinstance(app.screen, FoundAnswersScreen) and "2 given" in screen_text(app))
+        assert "answers with certain words" in screen_text(app)
+        assert "version 0" not in screen_text(app)
         assert "[bold]steuern[/bold]" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: "seed" in screen_text(app) and "y copy" in screen_text(app))

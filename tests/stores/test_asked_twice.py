@@ -16,7 +16,7 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import AmbiguousRun
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 
 Figures = dict[str, object]
 "family or versions that the name of a result tells apart -> its figures"

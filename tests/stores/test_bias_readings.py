@@ -30,8 +30,8 @@ from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
-from workbench.evidence.labels import settled
-from workbench.evidence.which import Which
+from workbench.evidence.readings import settled
+from workbench.evidence.runs import Which
 from workbench.readers.likert import Likert
 
 

@@ -20,15 +20,13 @@ from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import InputError, UsageError
 from workbench.evidence.plans import instrument_content
+from workbench.evidence.readings import read
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.rule_reading import read
 from workbench.formats.read import read_instrument
 from workbench.formats.write import export
 from workbench.lint import lint
 from workbench.pipeline.answer_cutoff import decided_by
-from workbench.pipeline.exporting import prepared
-from workbench.pipeline.imported_said import said
-from workbench.pipeline.importing import Material, put
+from workbench.pipeline.importing import Material, prepared, put, said
 
 FINNISH = """language = "fi"
 [[pair]]

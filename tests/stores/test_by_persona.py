@@ -38,10 +38,10 @@ from workbench.audits.reliability.persona_tables import (
     passing_by_persona,
     verdicts_by_persona,
 )
-from workbench.audits.response_bias.book import book as response_book
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import judge_response_bias
-from workbench.audits.response_bias.pairs import compared as response_pairs
+from workbench.audits.response_bias.question_tables import compared as response_pairs
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_book
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias
@@ -50,16 +50,13 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
-from workbench.evidence.run_choice import about
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, about, find_run
 from workbench.inference.scripted.model import ScriptedModel
-from workbench.stats.multiple_tests import holm
-from workbench.stats.paired import paired_ends
-from workbench.stats.persona_components import persona_components
-from workbench.tidy.choice import Choice
+from workbench.stats.components import persona_components
+from workbench.stats.hypothesis_tests import holm, paired_ends
+from workbench.tidy.columns import Choice
+from workbench.tidy.figures import read_verdicts
 from workbench.tidy.kinds import KINDS
-from workbench.tidy.verdicts import read_verdicts
 from workbench.tui.kit.template_choice import form, picked
 from workbench.tui.kit.template_words import offered, templates_for
 

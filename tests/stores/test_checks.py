@@ -11,8 +11,7 @@ import pytest
 from stores.core.store import Store
 from stores.instruments.checks import ENCODER, NLI
 from tests.conftest import instrument, statement
-from workbench.domain.entailments import Entailment
-from workbench.domain.findings import LintFinding, Quoted
+from workbench.domain.findings import Entailment, LintFinding, Quoted
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import NEGATION
 from workbench.errors import UnknownName, UsageError

@@ -16,11 +16,9 @@ from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, Pertu
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.pipeline.checking import check_report
-from workbench.pipeline.choice_forms import accept, propose
-from workbench.pipeline.choice_proposals import Proposals, Wanted
-from workbench.pipeline.draft_decisions import accept as accept_draft
-from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.choice_forms import Proposals, Wanted, accept, propose
+from workbench.pipeline.draft_planning import DraftSpec, draft_by_rule, plan_drafting
+from workbench.pipeline.drafting import accept as accept_draft
 from workbench.pipeline.editing import undo
 from workbench.workshop.edits import with_text
 from workbench.workshop.perturbations import fits

@@ -14,7 +14,7 @@ from workbench.codebooks import codebook_of_text, codebook_text
 from workbench.data import shipped_codebook, shipped_codebooks
 from workbench.domain.annotations import LabelOption
 from workbench.errors import ConflictError, UsageError
-from workbench.evidence.labels import agreement_of, codebook_of, mixed, queue_labels, versions
+from workbench.evidence.readings import agreement_of, codebook_of, mixed, queue_labels, versions
 
 STANCE = shipped_codebook("stance")
 CLEARER = replace(STANCE, guideline=STANCE.guideline + "\n\nA rhetorical question is read as its answer.")

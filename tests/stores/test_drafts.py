@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stores.core.store import Store
-from stores.instruments.draft_rows import Draft
-from stores.instruments.drafts import NewDraft
+from stores.instruments.drafts import Draft, NewDraft
 from stores.runs.run_rows import Answered
 from tests.conftest import instrument
 from workbench import pipeline
@@ -22,8 +21,8 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
-from workbench.pipeline.draft_decisions import accept
-from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.draft_planning import draft_by_rule
+from workbench.pipeline.drafting import accept
 
 PARAPHRASE = VariantKind.PARAPHRASE
 BASIS = "Statement a-1 should become law."

@@ -19,7 +19,7 @@ from workbench.classifier.predict import Prediction
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import ReaderCard, ReaderKind
-from workbench.evidence.classifier_test import UNKNOWN, Evaluation
+from workbench.evidence.reader_quality import UNKNOWN, Evaluation
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.pipeline.training import TrainPlan, TrainSpec, evaluated, plan_training
 from workbench.stats.classification import macro_f1

@@ -15,8 +15,7 @@ import stores.annotation.annotator
 import stores.annotation.labels
 from stores.annotation.annotator import Annotator
 from stores.annotation.labels import basis
-from stores.annotation.queue_copies import unescaped
-from stores.annotation.queues import NewItem
+from stores.annotation.queues import NewItem, unescaped
 from stores.core.store import Store
 from stores.instruments.exchange import Merged
 from tests.conftest import instrument
@@ -25,7 +24,7 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
 from workbench.domain.keys import content_key
 from workbench.errors import InputError, UsageError
-from workbench.evidence.labels import gold
+from workbench.evidence.readings import gold
 from workbench.formats.label_files import read_labels, write_labels
 
 STANCE = shipped_codebook("stance")

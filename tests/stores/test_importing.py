@@ -11,9 +11,8 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
-from workbench.formats.recognise import is_plain, recognised
-from workbench.pipeline.imported_said import first_rows, said
-from workbench.pipeline.importing import Request, put, read, read_answers_of, rehearsed
+from workbench.formats.read import is_plain, recognised
+from workbench.pipeline.importing import Request, first_rows, put, read, read_answers_of, rehearsed, said
 
 
 @pytest.fixture

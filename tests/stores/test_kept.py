@@ -12,6 +12,7 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
+from stores.core.state import Part
 from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule
@@ -25,8 +26,8 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.rulings import Verdict
-from workbench.evidence import contradictions as of_contradictions
-from workbench.evidence.kept import MOST, Part, forget, kept
+from workbench.evidence import ruling_subjects as of_contradictions
+from workbench.evidence.readings import MOST, forget, kept
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
@@ -278,6 +279,6 @@ def test_a_rule_reads_what_came_since(path: Path) -> None:
 
 
 def arrays_read(store: Store) -> tuple[int, object]:
-    from workbench.evidence.rule_reading import read
+    from workbench.evidence.readings import read
 
     return read(store, find_run(store, "reliability"), LABEL_WORDS)

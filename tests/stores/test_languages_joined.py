@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from stores.instruments.language_joins import LanguageChange
+from stores.instruments.statement_imports import LanguageChange
 from tests.conftest import instrument, new_store
 from tests.questionnaires import panel
 from tests.stores.test_statements import ask, reworded
@@ -22,8 +22,7 @@ from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAns
 from workbench.domain.statements import ORIGINAL, Statement
 from workbench.errors import UnknownName
 from workbench.formats.read import read_shipped
-from workbench.pipeline.imported_said import brief, said
-from workbench.pipeline.importing import Material, put, rehearsed
+from workbench.pipeline.importing import Material, brief, put, rehearsed, said
 
 BOTH = "veldania_languages"
 

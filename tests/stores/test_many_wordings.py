@@ -12,8 +12,7 @@ from workbench import pipeline
 from workbench.audits.questionnaire.plan import default_variants
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantId, VariantKind, variant_order
-from workbench.formats.native import read_csv
-from workbench.formats.native_write import csv_files
+from workbench.formats.native import csv_files, read_csv
 
 MANY = 50
 

@@ -26,8 +26,7 @@ from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, find_run
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.pipeline.queues import QueueSpec, make
 

@@ -21,7 +21,7 @@ from workbench.audits.reliability.verdicts import label_mass
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
 from workbench.errors import UnknownName
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.evidence.runs import runs_of, template_notes
 from workbench.pipeline.planning import plan
 from workbench.readers.verbalizers import verbalizers

@@ -13,8 +13,7 @@ from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench import pipeline, registry
 from workbench.domain.designs import Design
-from workbench.domain.first_answers import FIRST, PROMPTS, FirstAnswers
-from workbench.domain.probe_results import PROBED, ProbeResult
+from workbench.domain.probe_results import FIRST, PROBED, PROMPTS, FirstAnswers, ProbeResult
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import JobError

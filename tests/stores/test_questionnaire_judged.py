@@ -36,7 +36,7 @@ from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 
 QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
 FEW = PredictionOptions(draws=200)

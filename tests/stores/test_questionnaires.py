@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from stores.instruments.questionnaire_rows import QuestionRevision, ScaleRevision
-from stores.instruments.questionnaires import QuestionnaireSummary
+from stores.instruments.questionnaires import QuestionnaireSummary, QuestionRevision, ScaleRevision
 from tests.conftest import instrument
 from workbench.data import shipped_scale
 from workbench.domain.instruments import Instrument
@@ -28,7 +27,7 @@ from workbench.domain.questionnaires import (
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.pipeline.checking import open_lint
-from workbench.pipeline.exporting import prepared
+from workbench.pipeline.importing import prepared
 
 FOUR, SEVEN = shipped_scale("four_point"), shipped_scale("likert_7")
 QUESTIONS = (

@@ -40,7 +40,7 @@ from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.reviewed import run_key
+from workbench.evidence.listed_rulings import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review_item
 from workbench.pipeline.control import Control, control_of, draw, take_back

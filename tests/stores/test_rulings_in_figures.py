@@ -32,9 +32,9 @@ from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
-from workbench.audits.response_bias.book import book as response_bias_book
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_bias_book
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
@@ -47,10 +47,9 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.answered import Answered
 from workbench.evidence.refusals import joined as joined_refusals
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.ruled_examples import joined, ruled_examples
 from workbench.evidence.ruling_subjects import Thing
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.rulings import joined, ruled_examples
+from workbench.evidence.runs import Which, find_run
 
 WITHOUT = Readings(rulings=False)
 

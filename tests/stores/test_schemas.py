@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.core import backup, connection
+from stores.core import connection
+from stores.core import connection as backup
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.migrations import BASELINE, make_baseline, run
 from stores.core.sqlite import Database, Migrations

@@ -30,11 +30,11 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.pipeline.editing import outcome
-from workbench.pipeline.exporting import prepared
+from workbench.pipeline.importing import prepared
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 

@@ -15,7 +15,7 @@ from tests.conftest import instrument
 from workbench import data, pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 from workbench.inference.load import load
 from workbench.pipeline.asking import Progress
 

@@ -16,7 +16,7 @@ from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.draft_planning import draft_by_rule
 from workbench.pipeline.todo import tasks
 from workbench.tui.commands import read_names
 from workbench.tui.home.home_lines import BELOW, _audit

@@ -19,7 +19,7 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
-from workbench.evidence.answered_tables import answered_table
+from workbench.evidence.answered import answered_table
 from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
@@ -27,7 +27,7 @@ from workbench.pipeline.asking import Progress
 from workbench.report import own_tables
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice
-from workbench.stats.settled import is_settled
+from workbench.stats.proportions import is_settled
 
 SEED = 5
 MIXED = Persona(agree=0.72, unreadable=0.12)

@@ -34,8 +34,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UsageError
-from workbench.evidence.labels import settled
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read, settled
 from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 

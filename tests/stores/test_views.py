@@ -19,7 +19,7 @@ from tests.conftest import instrument
 from tests.stores.test_thoughts import OUTPUTS, TRACE, asked, persona
 from workbench.domain.keys import text_key
 from workbench.domain.readings import ReaderKind
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import read
 
 LONG = "Harmful, " + "since it is so, " * 200
 ANSWERS = (*OUTPUTS, LONG, "I cannot say.", "Beneficial")

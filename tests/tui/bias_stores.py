@@ -40,8 +40,8 @@ from workbench.domain.statements import (
     VariantKind,
     Wording,
 )
-from workbench.evidence.rule_reading import BatchReader
-from workbench.evidence.which import Which
+from workbench.evidence.readings import BatchReader
+from workbench.evidence.runs import Which
 from workbench.figures.book import Book
 from workbench.pipeline.queues import QueueSpec, make
 

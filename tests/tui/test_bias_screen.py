@@ -23,7 +23,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.report import plane_points
 from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible

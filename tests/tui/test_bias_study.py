@@ -21,7 +21,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.domain.annotations import Purpose
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
-from workbench.evidence.labels import queue_agreement
+from workbench.evidence.readings import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec

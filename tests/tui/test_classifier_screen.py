@@ -15,7 +15,7 @@ from tests.tui.conftest import made, screen_text, shown, until
 from workbench.classifier.config import LABELS
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
-from workbench.pipeline.classifier_assessed import WAYS
+from workbench.pipeline.classifier_figures import WAYS
 from workbench.pipeline.training import Evaluation
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen

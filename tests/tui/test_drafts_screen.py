@@ -12,14 +12,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, SelectionList, TextArea
 
 from stores.core.store import Store
-from stores.instruments.draft_rows import Draft
-from stores.instruments.drafts import NewDraft
+from stores.instruments.drafts import Draft, NewDraft
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
-from workbench.pipeline.draft_decisions import accept
-from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.draft_planning import draft_by_rule
+from workbench.pipeline.drafting import accept
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
@@ -434,6 +433,7 @@ async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_pat
         await until(pilot, lambda: isinstance(app.screen, DraftForm))
         app.screen.query_one("#model", Input).value = f"scripted:{persona}"
         await until(pilot, lambda: "nonsense.toml drafts for 3 statements" in shown(app, "#plan"))
+        assert all(words in screen_text(app) for words in ("Start  F5", "Leave  Esc"))
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: drafts_job_ended(path))

@@ -17,7 +17,7 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import variant_order
-from workbench.evidence.job_runs import run_of_job
+from workbench.evidence.runs import run_of_job
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.template_words import templates_for

@@ -108,3 +108,14 @@ def test_a_screen_looks_as_its_bases_say(screen: type[Screen[Any]]) -> None:
     for base in screen.__mro__:
         if base.__module__.startswith("workbench.") and {"DEFAULT_CSS", "CSS", "CSS_PATH"} & base.__dict__.keys():
             assert base.__name__ in screen._css_type_names, f"{screen.__name__} does not look like {base.__name__}"
+
+
+async def test_a_text_that_was_cut_is_whole_again_once_there_is_room() -> None:
+    app = OneTable()
+    async with app.run_test(size=(12, 12)) as pilot:
+        table = app.query_one(RecordTable)
+        table.show([("a", (Text("an albatross over the sea"),))])
+        table.display = True
+        await until(pilot, lambda: "an albat…" in screen_text(app))
+        await pilot.resize_terminal(40, 12)
+        await until(pilot, lambda: "an albatross over the sea" in screen_text(app))

@@ -24,14 +24,14 @@ from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.draft_rules import draft_by_rule
-from workbench.tui.acts import screens
+from workbench.pipeline.draft_planning import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.base import Background
 from workbench.tui.overview import Judgement, read_judgement
 from workbench.tui.review.review import ReviewScreen
+from workbench.tui.screen_keys import screens
 from workbench.tui.statements.drafts import DraftsScreen
 
 
@@ -70,7 +70,7 @@ async def test_a_figure_that_fails_says_so_in_its_place_and_the_others_stand(
 
 def test_no_worker_of_any_screen_can_end_the_program() -> None:
     """Every class with workers shows what one of them cannot do, and no worker is started that ends the app."""
-    for module in {kind.__module__ for kind in screens()} | {"workbench.tui.app", "workbench.tui.doing"}:
+    for module in {kind.__module__ for kind in screens()} | {"workbench.tui.app"}:
         tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
         for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
             if getattr(call.func, "id", "") == "work" or getattr(call.func, "attr", "") == "run_worker":

@@ -16,7 +16,7 @@ from tests.tui.test_classifier_screen import opened
 from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.evidence.classifier_test import UNKNOWN
+from workbench.evidence.reader_quality import UNKNOWN
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.result_screen import screen_class

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Button, Collapsible, Input, Select, SelectionList
 
 from stores.core.store import Store
@@ -26,12 +27,14 @@ from workbench.pipeline.training import TrainSpec
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
 from workbench.tui.jobs.job_form import JobForm
+from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
-from workbench.tui.kit.start_form import NOT_RIGHT
+from workbench.tui.kit.start_form import NOT_RIGHT, StartForm
+from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.widgets.record_table import RecordTable
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -119,6 +122,24 @@ async def test_blanks_part_refs_and_three_of_them_are_seen_whole(path: Path) -> 
         app.screen.query_one("#statements", Input).value = "eco-05 soc-01 for-01"
         await until(pilot, lambda: "no statement 'eco-05'" in shown(app, "#plan"))
         assert "eco-05 soc-01 for-01" in screen_text(app)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("kind", "form"), [("s", JobForm), ("d", DraftForm)])
+async def test_what_is_typed_before_the_form_is_there_lands_in_its_first_field(
+    path: Path, kind: str, form: type[StartForm]
+) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "n starts one" in screen_text(app))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, JobKindDialog))
+        for key in (kind, *"5q4V2"):
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
+        await until(pilot, lambda: app.screen.query_one("#model", Input).value == "5q4V2")
+        assert isinstance(app.screen, form)
+        assert app.current_mode == "jobs"
 
 
 @pytest.mark.e2e
@@ -405,7 +426,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     job = queued(path)
     with Store.open(path) as store:
         store.jobs.claim(job, "test")
-    monkeypatch.setattr("stores.jobs.heartbeat.alive", lambda *_: False)
+    monkeypatch.setattr("stores.jobs.job_rows.alive", lambda *_: False)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "? lost" in screen_text(app) and "R does the rest" in screen_text(app))
@@ -501,7 +522,24 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
         assert f"Stop job {job} (train stance-1 · minilm)?" in shown(app, "#text")
         assert "The job is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
         await pilot.press("y")
-        await until(pilot, lambda: "stops after the current steps" in screen_text(app))
+        await until(pilot, lambda: "is stopping: it ends after the current steps" in flowing(app))
+        await until(pilot, lambda: "→ stopping" in screen_text(app) or "▸ stopping" in screen_text(app))
+        await pilot.press("S")
+        assert not isinstance(app.screen, ConfirmScreen), "nobody is asked twice"
+
+
+async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_line(path: Path) -> None:
+    job = written(path, "draft", {"instrument": "small", "model": "smollm2", "kind": "", "statements": ""}, 18)
+    with Store.open(path) as store:
+        store.jobs.beat(job, "loading smollm2")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "→ loading smollm2" in screen_text(app))
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        await pilot.press("y")
+        await until(pilot, lambda: "is stopping: it ends once its model is loaded" in flowing(app))
+        await until(pilot, lambda: "→ stopping: loading smollm2" in screen_text(app))
 
 
 def test_the_form_is_a_design(path: Path) -> None:

@@ -28,16 +28,14 @@ from workbench.audits.bias_score import AUDIT as BIAS
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias import AUDIT
-from workbench.audits.response_bias.options import ChangeOptions
-from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.keys import content_key
+from workbench.domain.keys import SEED, content_key
 from workbench.domain.prompts import Probe
-from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel

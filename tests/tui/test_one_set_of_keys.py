@@ -16,18 +16,15 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from tests.conftest import instrument
-from tests.tui.conftest import made, screen_text, status, until
-from workbench.tui import commands
-from workbench.tui.acts import acts, context, own_keys, screens
+from tests.tui.conftest import made, until
+from workbench import registry
 from workbench.tui.app import WorkbenchApp, key_list
-from workbench.tui.commands import ActionProvider
-from workbench.tui.jobs.job_kind_dialog import JobKindDialog
-from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.commands import PLACES, ActionProvider
 from workbench.tui.key_words import does
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.ways import ON, ROOTS, RUNS, WAYS
+from workbench.tui.screen_keys import context, own_keys, screens
 
 Meaning = tuple[str, str, str]
 "class, action, what it is called"
@@ -150,17 +147,6 @@ def test_a_key_that_once_had_several_meanings_has_one_in_the_whole_program() -> 
     assert {action for _, action in seen} == set().union(*(actions for actions, _ in ONE_MEANING.values()))
 
 
-WORDS = """adjudicate adjud kappa agreement reliability stance persona refusal export report label ruling csv latex json
-plot search filter cancel kill lint paper interval cost seed codebook download exclude note data translation party
-survey citation clipboard price duplicates history consistency human bootstrap"""
-"what people of the field type"
-
-
-def test_the_palette_knows_the_words_of_the_field() -> None:
-    unknown = [word for word in WORDS.split() if not any(commands.found(word, act.says)[0] for act in acts())]
-    assert unknown == []
-
-
 DOES = (
     "resumes? stops shows opens starts lists clears deletes removes reviews unfolds unhides continues runs writes "
     "hides changes counts leaves reads computes goes.to switches tries undoes rules does"
@@ -188,8 +174,7 @@ def test_hints_name_keys_that_work_in_their_place() -> None:
     """
     keys_on = {one: {key for of in context(one) for key, _, _ in own_keys(of)} for one in ALL}
     everywhere = {key: binding.action for key, binding, _ in own_keys(WorkbenchApp)}
-    first = {f"go('{mode}')": name for name, mode in ROOTS.items()}
-    named = {one.__name__: one for one in ALL}
+    first = {f"go('{mode}')": type(make()) for mode, make in WorkbenchApp.MODES.items()}
     wrong, seen = [], 0
     for module, text in hints():
         here = [one for one in ALL if one.__module__.startswith(module.rpartition(".")[0])]
@@ -198,7 +183,7 @@ def test_hints_name_keys_that_work_in_their_place() -> None:
             if key not in everywhere and not any(key in keys_on[one] for one in here) and not THERE.search(text):
                 wrong.append(f"{module}: {text!r}")
         for digit, key in THERE.findall(text):
-            screen = named.get(first.get(everywhere.get(digit, ""), ""))
+            screen = first.get(everywhere.get(digit, ""))
             if screen is not None and key not in keys_on[screen]:
                 wrong.append(f"{module}: {text!r} names {key}, which {screen.__name__} does not have")
     assert wrong == []
@@ -299,106 +284,45 @@ def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:
 async def palette(app: WorkbenchApp, query: str) -> list[Hit]:
     """Return what the palette finds that keys do, best first."""
     provider = ActionProvider(app.screen)
-    await provider.startup()
     found = [hit async for hit in provider.search(query) if isinstance(hit, Hit)]
-    await provider.shutdown()
     return sorted(found, key=lambda hit: -hit.score)
 
 
-async def test_the_palette_finds_every_act_of_every_screen_from_home(tmp_path: Path) -> None:
+WORDS = """adjudicate adjud kappa agreement reliability stance persona refusal export report label ruling csv latex json
+plot search filter cancel kill lint paper interval cost seed codebook download exclude note data translation party
+survey citation clipboard price duplicates history consistency human bootstrap"""
+"what people of the field type"
+
+
+async def test_the_palette_finds_the_places_by_the_words_of_the_field(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
-        for screen in ALL:
-            if screen.__name__ not in ROOTS and screen.__name__ not in WAYS:
-                assert below_shown(screen), f"how is {screen.__name__} opened? `ways.py` has to say it"
-        for sentence in sorted({does(one) for screen in ALL for one in described(screen)}):
-            found = [str(hit.match_display) for hit in await palette(app, sentence)]
-            assert sentence in found, sentence
-        for act in acts():
-            assert act.words(app), act
-
-
-def below_shown(screen: type[Screen[Any]]) -> bool:
-    """Return whether a class is only derived from."""
-    return any(one in ALL for one in below(screen))
-
-
-def described(screen: type[Screen[Any]]) -> Iterator[Binding]:
-    for one in screen.__dict__.get("BINDINGS", ()):
-        binding = one if isinstance(one, Binding) else Binding(*one)
-        if binding.description:
-            yield binding
-
-
-def test_ways_name_screens_and_actions_that_exist() -> None:
-    by_name: dict[str, Any] = {kind.__name__: kind for kind in below(DOMNode)}
-    actions = {name: {meaning[1] for _, meaning in own(kind)} for name, kind in by_name.items()}
-    for name, way in WAYS.items():
-        assert name in by_name
-        keys = (
-            {action for kind in context(by_name[way.above]) for action in actions[kind.__name__]} if way.above else {""}
-        )
-        assert way.by in keys or not way.by, f"{name}: {way.above} has no {way.by}"
-        assert way.by or way.on, f"{name}: Enter on what?"
-    plain = {name: {one.partition("(")[0] for one in of} for name, of in actions.items()}
-    for name, of in RUNS.items():
-        assert set(of.split()) <= plain[name], f"{name}: {set(of.split()) - plain[name]}"
-    for one in ON:
-        name, _, action = one.partition(".")
-        assert action in plain[name], one
+        assert [word for word in WORDS.split() if not await palette(app, word)] == []
+        assert {str(action) for action in PLACES} <= {binding.action for _, binding, _ in own_keys(WorkbenchApp)}
+        assert all(place.words for place in registry.places())
 
 
 @pytest.mark.parametrize(
-    ("query", "leads_to"), [("start a new job", "JobKindDialog"), ("a model drafts wordings", "DraftForm"),
-                            ("make a new queue", "QueueForm"), ("write the instrument to files", "ExportScreen"),
-                            ("write a new statement", "StatementForm")],
+    ("query", "leads_to"),
+    [("adjudicate", "annotate"), ("kappa", "annotate"), ("pause the job", "jobs"), ("train classifier", "jobs"),
+     ("archive", "statements"), ("party family", "consistency"), ("import", "home")],
 )  # fmt: skip
-async def test_an_act_of_another_place_is_done_there(tmp_path: Path, query: str, leads_to: str) -> None:
-    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+async def test_a_place_is_found_by_what_is_done_there(tmp_path: Path, query: str, leads_to: str) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start="jobs" if leads_to == "home" else "home")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
-        (await palette(app, query))[0].command()
-        await until(pilot, lambda: type(app.screen).__name__ == leads_to)
+        hit = next(hit for hit in await palette(app, query) if leads_to in str(hit.command))
+        assert str(hit.help).partition(": ")[2], "the words that were found"
+        await hit.command()
+        assert app.current_mode == leads_to
+        await until(pilot, lambda: not app.workers._workers)
 
 
-async def test_what_cannot_be_started_is_said_where_it_is_chosen(tmp_path: Path) -> None:
-    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.active_bindings)
-        (await palette(app, "train a classifier"))[0].command()
-        await until(pilot, lambda: isinstance(app.screen, JobKindDialog) and "✗" in screen_text(app))
-
-
-@pytest.mark.parametrize(
-    ("query", "place", "says"),
-    [
-        ("pause the job", "JobsScreen", "Pause: 3 Jobs, p on a running job"),
-        ("archive", "StatementsScreen", "Change: 2 Statements, b on marked statements"),
-        ("rule on this", "AuditScreen", "Rule: 4 Audit, r on a row"),
-        ("change the text of this wording", "StatementsScreen", "Edit: 2 Statements, Enter on a statement, e"),
-    ],
-)
-async def test_an_act_on_something_leads_to_where_it_is_chosen(
-    tmp_path: Path, query: str, place: str, says: str
-) -> None:
-    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.active_bindings)
-        hits = [hit for hit in await palette(app, query) if hit.help == says.partition(": ")[2]]
-        hits[0].command()
-        await until(pilot, lambda: type(app.screen).__name__ == place and status(app) == says)
-
-
-async def test_what_is_done_here_stands_first_and_a_key_calls_off_what_waits(tmp_path: Path) -> None:
+async def test_what_is_done_here_stands_before_places(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.active_bindings and isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: app.screen.active_bindings)
         found = await palette(app, "new")
         assert (found[0].text, found[0].help) == ("Start a new job", "key n")
         assert len(found) > 2
-        await pilot.press("1")
-        (await palette(app, "start a new job"))[0].command()
-        await pilot.press("j")
-        await until(pilot, lambda: not app.workers._workers)
-        assert not isinstance(app.screen, JobKindDialog)

@@ -15,10 +15,8 @@ from tests.tui.books import SIZES, begin, press
 from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.domain.verdicts import Estimate
-from workbench.figures.pictures.grid import Cell, Grid
-from workbench.figures.pictures.intervals import Intervals, Point
+from workbench.figures.pictures.kinds import Axis, Cell, Grid, Intervals, Point
 from workbench.figures.pictures.of_table import pictures_of
-from workbench.figures.pictures.values import Axis
 from workbench.figures.table import Kind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.pictures.screen import PictureScreen, fitted

@@ -134,7 +134,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
-        monkeypatch.setattr("workbench.tui.kit.start_form.PLAN_AFTER_S", 3600)  # nothing but F5 ends the pause
+        monkeypatch.setattr("workbench.tui.kit.fields_form.PAUSE_S", 3600)  # nothing but F5 ends the pause
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "Working out the plan" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")

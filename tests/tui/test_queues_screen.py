@@ -15,6 +15,7 @@ from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError
+from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.queue_form import QueueForm, QueueValues, as_spec
 from workbench.tui.annotation.queues import QueuesScreen
@@ -131,9 +132,29 @@ async def test_d_and_k_open_what_the_app_has_for_the_queue(tmp_path: Path, monke
         await until(pilot, lambda: asked == [("adjudicate", "first"), ("agreement", "first")])
         await pilot.press("down", "d", "v")
         await until(pilot, lambda: asked[2:] == [("agreement", "[b]second")])
+        assert "[b]second has no disagreement to decide; first has 1 item to decide" in flowing(app)
         await pilot.press("slash", *"ok")
         assert app.screen.query_one("#find", Input).value == "ok"
         assert len(asked) == 3
+
+
+@pytest.mark.e2e
+async def test_the_cursor_is_on_the_queue_that_waits_so_that_the_keys_of_home_lead_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    labelling_store(path, ("x", "y", "z"), queue="training", needed=1, purpose=Purpose.TRAINING)
+    app = WorkbenchApp(disputed(path), start="home", annotator="eve")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "→ 5, d" in screen_text(app))
+        await pilot.press("5")
+        await until(pilot, lambda: "labelled by ana, bob" in screen_text(app))
+        await pilot.press("d")
+        await until_screen(pilot, app, AdjudicateScreen)
+        await pilot.press("escape")
+        await until_screen(pilot, app, QueuesScreen)
+        await pilot.press("home")
+        await until(pilot, lambda: "labelled by nobody yet" in screen_text(app))
+        await pilot.press("3", "5")
+        assert "labelled by nobody yet" in screen_text(app), "who has moved the cursor finds it where it was"
 
 
 async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:

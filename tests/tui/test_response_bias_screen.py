@@ -18,23 +18,15 @@ from tests.tui.books import by_parts, press, settled, table
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench import registry
 from workbench.audits.response_bias import judged as judging
-from workbench.audits.response_bias import question_source as below
-from workbench.audits.response_bias.book import book
-from workbench.audits.response_bias.changes import Changes
-from workbench.audits.response_bias.columns import change
-from workbench.audits.response_bias.forms import blanks_shown
-from workbench.audits.response_bias.formula import formula
-from workbench.audits.response_bias.judged import (
-    ResponseBiasJudged,
-    compared,
-    judge_response_bias,
-    sampling_agreements,
-)
-from workbench.audits.response_bias.names import subject_of
-from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.question_source import question, questions
-from workbench.audits.response_bias.words import beside
+from workbench.audits.response_bias import questions as below
+from workbench.audits.response_bias.answers import subject_of
+from workbench.audits.response_bias.judged import ResponseBiasJudged, compared, judge_response_bias, sampling_agreements
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
+from workbench.audits.response_bias.question_tables import blanks_shown
+from workbench.audits.response_bias.questions import Changes, question, questions
+from workbench.audits.response_bias.result import book
+from workbench.audits.response_bias.score import beside, formula
+from workbench.audits.response_bias.tables import change
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
@@ -54,10 +46,9 @@ from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import result_screen as screens
 from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.choice_question import FormScreen, QuestionScreen
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.results.response_bias_prompt import FormScreen
-from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.row_keys import row_parts
 

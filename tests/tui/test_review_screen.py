@@ -19,12 +19,12 @@ from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.audits.reliability import arrays
+from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
-from workbench.domain.seeds import SEED
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.kept import forget
-from workbench.evidence.reviewed import run_key
+from workbench.evidence.listed_rulings import run_key
+from workbench.evidence.readings import forget
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_progress as of_progress
@@ -351,9 +351,37 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
         await press(app, pilot, "enter", "r", "c", "enter")
         assert "z undoes the ruling" in flowing(app), "the drawn answer is decided"
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
-        assert "ruled; C closes the item" in flowing(app)
+        assert "ruled by you; C closes the item" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
         assert "N goes to the next pending item, z undoes the ruling" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_an_item_knows_what_was_taken_back_in_the_list_of_rulings(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        assert re.search(r"1 of \d+ ruled", flowing(app))
+        await press(app, pilot, "L", "z", "escape")
+        assert isinstance(app.screen, ReviewItemScreen)
+        assert standing(path) == []
+        await until(pilot, lambda: re.search(r"1 of 4 · open", flowing(app)) is not None)
+        assert "ruled by you" not in flowing(app)
+        assert "ruled by otto" not in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_c_stores_how_many_answers_are_ruled_on_by_then(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        with Store.open(path) as store:
+            (ruling,) = (one for of in store.rulings.standing().values() for one in of)
+            store.rulings.undo(ruling, auditor="otto")
+        await press(app, pilot, "C")
+        assert [one.reason for one in standing(path)] == ["nothing to rule on"]
 
 
 @pytest.mark.e2e

@@ -13,10 +13,9 @@ from stores.core.store import Store
 from tests.tui import books
 from tests.tui.audit_runs import audited
 from tests.tui.conftest import screen_text, shown, until
-from workbench.tidy.choice import Choice
+from workbench.tidy.columns import COUNTED_ON_THE_WAY, Choice, stored
+from workbench.tidy.export import WRITERS
 from workbench.tidy.kinds import KINDS as KINDS_OF_ROWS
-from workbench.tidy.stored import COUNTED_ON_THE_WAY, stored
-from workbench.tidy.write import WRITERS
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.rows_dialog import FORMATS, KINDS, RowsDialog
 from workbench.tui.results.audit import AuditScreen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from sqlite3 import DatabaseError
 from threading import Event
@@ -38,8 +39,8 @@ from workbench.tui.annotation.issue_gold import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.results.choice_question import QuestionScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
-from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.results.result_screen import load as load_choices
@@ -104,6 +105,8 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         assert isinstance(app.screen, ResponsesScreen)
         await press(app, pilot, "r", "m", "2")
         assert isinstance(app.screen, RulingDialog)
+        assert re.search(r"this answer, whoever reads it +\S+ · \S+ · \S+", screen_text(app)), "words and no key"
+        assert "/=" not in screen_text(app)
         assert "it says disagree" in screen_text(app)
         await press(app, pilot, *"no doubt", "enter")
         (ruling,) = standing(path)

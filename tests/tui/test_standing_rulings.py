@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stores.annotation.ruled_things import PutPrompt
+from stores.annotation.rulings import PutPrompt
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import new_store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ from tests.conftest import instrument
 from tests.questionnaire_stores import NAME, panel
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.domain.choices import Bias
+from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_format import marked
-from workbench.tui.statements.statements_list import PAGE
+from workbench.tui.statements.statements_list import NARROWEST_TEXT, PAGE
 from workbench.tui.widgets.frame import TitleBar
 from workbench.tui.widgets.record_table import RecordTable
 from workbench.tui.worddiff import word_diff
@@ -264,3 +266,33 @@ async def test_what_was_done_leaves_the_store_in_the_title() -> None:
         assert bar.render().plain.startswith("demo.db  statements › similar  ")
         bar.say("confirmed: env-01; z undoes it")
         assert bar.render().plain.startswith("workbench · demo.db  statements › similar  ")
+
+
+@pytest.mark.parametrize(
+    ("size", "there", "gone"),
+    [((50, 12), {"text"}, {"languages", "variants", "country"}), ((140, 20), {"text", "variants"}, {"tags", "issues"})],
+)
+async def test_the_text_has_its_width_first_and_what_all_rows_say_stands_above(
+    tmp_path: Path, size: tuple[int, int], there: set[str], gone: set[str]
+) -> None:
+    """Every wording is in one language, every statement of one country, none has a tag."""
+    text = "The country should keep out of conflicts between others, and join no military alliance at all"
+    lines = [
+        Statement(ref, (Wording(ORIGINAL, "en", f"{text} ({ref})"), *more), country="vd", issues={"law_and_order": 1})
+        for ref, more in (("a-1", ()), ("a-2", (Wording(NEGATION, "en", f"Not: {text}"),)))
+    ]
+    path = made(tmp_path / "wide.db", replace(instrument(), statements=tuple(lines)))
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: table(app).row_count == 2)
+        columns = {key.value for key in table(app).columns}
+        assert there <= columns
+        assert not columns & (gone | {"languages"})
+        width = next(column.width for key, column in table(app).columns.items() if key.value == "text")
+        assert width >= NARROWEST_TEXT
+        assert "In all rows: lang. 1" in screen_text(app)
+        if size[0] > 100:
+            assert "country vd" in screen_text(app)
+        await pilot.resize_terminal(220, 20)
+        await until(pilot, lambda: "In all rows" not in screen_text(app))
+        assert {"languages", "country", "text"} <= {key.value for key in table(app).columns}

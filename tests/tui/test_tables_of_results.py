@@ -17,7 +17,7 @@ from workbench import registry
 from workbench.audits.reported import Wanted
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book
-from workbench.figures.table import AnyTable, Column, Kind
+from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.visible import visible
 from workbench.tui.results.details import explained
 from workbench.tui.results.grid import Grid, sheet_of
@@ -142,3 +142,18 @@ async def test_a_table_that_scrolls_from_its_first_sight_on_is_laid_out_beside_i
         table = app.query_one(FluidTable)
         assert [column.width for column in table.ordered_columns] == [79]
         assert "".join(one.text for one in table.render_line(2)).rstrip()[:79].endswith("|")
+
+
+def test_what_all_rows_say_stands_above_where_a_reason_needs_the_room() -> None:
+    rows = [(f"ref-{n}", "An instrument", "it says something else than the original, and nobody meant it to be so " * 2)
+            for n in range(3)]  # fmt: skip
+    columns = [
+        Column("subject", "ruled on", lambda row: row[0]),
+        Column("instrument", "instrument", lambda row: row[1]),
+        Column("reason", "reason", lambda row: row[2], Kind.PROSE),
+    ]
+    sheet = Sheet(Table("rulings", "Rulings", rows, columns, key=lambda row: (row[0],)))
+    assert [place.title for place in sheet.places(100)] == ["ruled on", "reason"]
+    assert sheet.folded(100) == "In all rows: instrument An instrument"
+    assert [place.title for place in sheet.places(240)] == ["ruled on", "instrument", "reason"]
+    assert sheet.folded(240) == ""

@@ -22,14 +22,15 @@ from math import nan
 import numpy as np
 
 from workbench.domain.annotations import Codebook, ItemLabels
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import agreement
-from workbench.stats.agreement import ALL_EQUAL, MISSING
+from workbench.stats.agreement import ALL_EQUAL
 from workbench.stats.arrays import IntArray
 from workbench.stats.classification import confusion_between
 from workbench.stats.resampling import derive_rng
+from workbench.stats.units import MISSING
 
 NO_ORDER = "the codebook has no ordered labels"
 SINGLE_ITEM = "only one item: κ would be -1 / (labels - 1) for any labels"

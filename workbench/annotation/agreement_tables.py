@@ -17,7 +17,7 @@ from workbench.annotation.agreement import (
     LabelAgreement,
     PairAgreement,
 )
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Stacked

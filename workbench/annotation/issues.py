@@ -23,14 +23,14 @@ import numpy as np
 
 from workbench.domain.instruments import IssueLabel
 from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, by_item, gold_labels, majority
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats import agreement, contingency
-from workbench.stats.agreement import ALL_EQUAL, MISSING
+from workbench.stats.agreement import ALL_EQUAL, with_interval
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import derive_rng
-from workbench.stats.unit_intervals import with_interval
+from workbench.stats.units import MISSING
 
 LABELS = (-1, 0, 1)
 ONE_PERSON = "fewer than two people labelled it"

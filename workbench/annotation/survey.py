@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
 

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,7 +34,7 @@ def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> Simp
     return SimpleNamespace(**found | {known[name].name: _value(known[name], value) for name, value in values.items()})
 
 
-def several(names: str | Sequence[str] | None) -> tuple[str, ...]:
+def several(names: str | Iterable[str] | None) -> tuple[str, ...]:
     """Return names: of a text those between semicolons, as messages list runs, or else between commas.
 
     Examples
@@ -53,9 +54,13 @@ def _value(option: Option, value: Any) -> Any:
         if not isinstance(value, bool):
             raise option.error(f"found {value!r}; give True or False")
         return value
-    listed = isinstance(value, list | tuple)
+    listed = isinstance(value, Iterable) and not isinstance(value, str | Path)
     if listed and not takes_several(option):
         raise option.error(f"found {value!r}; give one value")
+    if isinstance(value, set | frozenset):
+        raise option.error(f"found {value!r}, which has no order; give a list")
+    if listed:
+        value = tuple(map(str, value))
     if option.many or option.several or isinstance(option.metavar, tuple):
         return several(value if listed else str(value))
     if option.type in (Type.TEXT, Type.PATH):

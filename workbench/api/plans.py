@@ -13,7 +13,7 @@ from workbench.api.options import NOT_ASKED, given
 from workbench.api.results import Table
 from workbench.cli.running import requested_design
 from workbench.cli.running import run as command
-from workbench.domain.plans import CORRECTIONS, SHOWN, FrozenPlan
+from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.errors import UsageError
 from workbench.formats.folder import expanded, put
 from workbench.formats.plans import plan_text, read_plan

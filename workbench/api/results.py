@@ -10,9 +10,9 @@ from workbench.api.rows import Records
 from workbench.audits.audit import Printed
 from workbench.cli.output import plain
 from workbench.figures.table import AnyTable
+from workbench.figures.write.data_files import arrow_table
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_paragraphs, html_table
-from workbench.figures.write.parquet import arrow_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,7 +13,7 @@ from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.html import html_table
 from workbench.tidy.columns import Batch, Field, Row, Type
 from workbench.tidy.columns import Rows as Declared
-from workbench.tidy.write import INSTALL, ArrowBatches, arrow, moment, records
+from workbench.tidy.export import INSTALL, ArrowBatches, arrow, moment, records
 
 if TYPE_CHECKING:
     import pandas

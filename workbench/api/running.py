@@ -35,8 +35,8 @@ class Run:
     "number of answers of the design, including those stored before"
 
     def results(self, **options: Unpack[AnyFigures]) -> Result:
-        """Return the audit's result for this model; see `Store.results`."""
-        return self.store._result(self.audit, {"model": self.model, **options})
+        """Return the audit's result for this model, or with `compare` for the runs named there; see `Store.results`."""
+        return self.store._result(self.audit, {**({} if "compare" in options else {"model": self.model}), **options})
 
 
 def run(

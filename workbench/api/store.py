@@ -18,14 +18,13 @@ from workbench.api.rows import Rows
 from workbench.api.typed import AgreementFigures, Asked, Judging, Typed
 from workbench.audits.audit import Medium
 from workbench.cli.output import plain
-from workbench.errors import ReadOnlyStore, UsageError
+from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.pipeline.plans import with_plans
-from workbench.tidy.choice import Choice
-from workbench.tidy.columns import Batch
+from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
 from workbench.tidy.export import Exported, export
 from workbench.tidy.kinds import KINDS, kinds
-from workbench.tidy.wordings import statements_listed
+from workbench.tidy.people import statements_listed
 
 if TYPE_CHECKING:
     from workbench.api.plans import Plan
@@ -59,14 +58,21 @@ class Store(Typed):
     """An open store. Close it, or use it in a `with` block."""
 
     def __init__(self, store: OpenStore):
-        self.opened = store
-        "the underlying store, for functions that this interface lacks"
+        self._opened: OpenStore | None = store
+        self._path = store.path
         self._copy: tuple[int, TemporaryDirectory[str], OpenStore] | None = None
+
+    @property
+    def opened(self) -> OpenStore:
+        """The underlying store, for functions that this interface lacks. Raises StoreError once it is closed."""
+        if self._opened is None:
+            raise StoreError(f"{self.path}: the store is closed; open it again with workbench.open")
+        return self._opened
 
     @property
     def path(self) -> Path:
         """The store's file."""
-        return self.opened.path
+        return self._path
 
     @property
     def writable(self) -> bool:
@@ -154,7 +160,8 @@ class Store(Typed):
     def _result(self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None) -> Result:
         of = registry.audit(audit)
         if runs is not None:
-            options = {**options, "compare": (*runs, *several(options.get("compare")))}
+            named = [name for one in runs for name in ((one,) if isinstance(one, str) else one)]
+            options = {**options, "compare": (*named, *several(options.get("compare")))}
             if not options["compare"]:
                 raise UsageError("found no run to compare; give two or more")
         chosen = given(of.figure_options, options, f"results of {audit}")
@@ -234,8 +241,7 @@ class Store(Typed):
         read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
-        from workbench.pipeline.imported_said import data
-        from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
+        from workbench.pipeline.importing import data, put, read, read_answers_of, rehearsed
 
         if not self.writable:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")
@@ -305,7 +311,9 @@ class Store(Typed):
     def close(self) -> None:
         """Close the store."""
         self._forget()
-        self.opened.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __enter__(self) -> Store:
         return self
@@ -316,6 +324,8 @@ class Store(Typed):
         self.close()
 
     def __repr__(self) -> str:
+        if self._opened is None:
+            return f"<Store {self.path}, closed>"
         how = "for writing" if self.writable else "for reading"
         return f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
 

@@ -10,16 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from workbench.audits.printed import HomeLine as HomeLine
+from workbench.audits.printed import Medium as Medium
+from workbench.audits.printed import Printed as Printed
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.prompts import Probe, Template
-from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Survey
+from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UnknownName, UsageError
@@ -48,9 +49,9 @@ if TYPE_CHECKING:
     from workbench.domain.findings import LintFinding
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
     from workbench.figures.table import AnyTable
-    from workbench.stats.settled import VerdictRule
+    from workbench.stats.proportions import VerdictRule
 
 Given = SimpleNamespace
 "the value of every option by its name"
@@ -110,26 +111,8 @@ class Place:
     "module and class, below `workbench.tui`; empty: the screen that shows the book of any audit"
     letter: str = ""
     "a second key, on Home alone"
-
-
-@dataclass(frozen=True, slots=True)
-class HomeLine:
-    """What Home says of an audit's newest result."""
-
-    key: str
-    "the same between two looks at the store"
-    label: str
-    main: str
-    detail: str
-    below: Sequence[tuple[str, bool]] = ()
-    "(words, whether they are a warning) on the lines below"
-    dim: bool = False
-    "whether there is no result yet"
-    todo: str = ""
-    "what the next step is where nothing else waits; empty: none"
-    todo_below: str = ""
-    run: Run | None = None
-    "the run that the line is about: Enter shows its figures"
+    words: str = ""
+    "words of the field for what is found there: Ctrl+P finds the place by them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,37 +132,6 @@ class Demonstration:
     "scripted personas that answer it as their files say, without the `scripted:` of their names"
     reviewed: str = ""
     "the persona whose answers an invented auditor looks at, where the audit has verdicts"
-
-
-class Medium(Enum):
-    """Whom figures are for."""
-
-    PEOPLE = "people"
-    DOCUMENT = "one JSON document"
-    FILES = "files with a table each"
-
-    @property
-    def data(self) -> bool:
-        """Whether they are for a program, which takes all that there is."""
-        return self is not Medium.PEOPLE
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What a command prints, or writes in the form that was asked for."""
-
-    tables: Sequence[AnyTable]
-    about: Mapping[str, Any]
-    "what the figures are of and how they came about, as plain values"
-    title: str
-    told: Sequence[str] = ()
-    "what the figures rest on, in paragraphs"
-    notes: Sequence[str] = ()
-    "what a reader must know"
-    header: Sequence[str] = ()
-    "see `Book.header`"
-    methods: str = ""
-    "the paragraph for a paper, where there is one"
 
 
 class Audit(ABC):
@@ -457,14 +409,15 @@ class Audit(ABC):
         `shared`: where audits of the same answers find what another one has worked out already.
         """
         from workbench.audits.result import home_lines
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which
 
         if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
             return ()
         if self.not_yet(store):
             return ()
         try:
-            return home_lines(self, self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store)))
+            result = self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store))
+            return home_lines(result, self.name, self.place.label, self.todo, self.todo_below)
         except UsageError as error:
             label = self.place.label
             return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
@@ -478,8 +431,7 @@ class Audit(ABC):
         a program all.
         """
         from workbench.audits.result import conditions, printed
-        from workbench.evidence.runs import elsewhere
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which, elsewhere
 
         assert self.options is not None, "an audit without results prints by itself"
         meant = Which.of(options)
@@ -527,7 +479,7 @@ class Audit(ABC):
         """
         from workbench.audits.result import reported
         from workbench.domain.readings import Readings
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which
 
         assert self.options is not None, "an audit without results reports by itself"
         which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
@@ -539,7 +491,8 @@ class Audit(ABC):
                 if not held:
                     continue
                 one = replace(one, models=tuple(held))
-            yield from reported(self, self.judge(store, one, options, lambda: nullcontext(store)), store, wanted)
+            result = self.judge(store, one, options, lambda: nullcontext(store))
+            yield from reported(result, store, wanted, self.command, self.readers)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -550,7 +503,7 @@ class Audit(ABC):
         nothing for having to choose.
         """
         if self.options is not None:
-            from workbench.evidence.which import Which
+            from workbench.evidence.runs import Which
 
             for one in self.narrowed(store, Which.of(options)):
                 yield Given(**vars(options) | one.given())

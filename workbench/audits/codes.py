@@ -40,13 +40,13 @@ def codes(passed: npt.ArrayLike, decidable: npt.ArrayLike) -> Codes:
     return np.where(np.asarray(decidable), np.asarray(passed), INSUFFICIENT).astype(np.int8)
 
 
-def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True) -> Codes:
+def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True, none: int = INSUFFICIENT) -> Codes:
     """Return the conjunction along an axis.
 
     Parameters
     ----------
-    counts : boolean, broadcasts to `parts`: which parts there are. Where there is none, nothing can be said:
-        insufficient, not a vacuous pass. Where all that there are are void, so is the whole.
+    counts : boolean, broadcasts to `parts`: which parts there are. Where all that there are are void, so is the whole
+    none : the verdict where there is no part: never a vacuous pass
 
     Examples
     --------
@@ -56,12 +56,13 @@ def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True) -
     [1]
     >>> conjunction([[1, -2], [-2, -2]], axis=1).tolist()
     [1, -2]
+    >>> conjunction([[1, 1]], axis=1, counts=False, none=VOID).tolist()
+    [-2]
     """
     values = np.asarray(parts)
     named = np.broadcast_to(np.asarray(counts), values.shape)
-    there = named & (values != VOID)
-    void = named.any(axis=axis) & ~there.any(axis=axis)
+    there, any_ = named & (values != VOID), named.any(axis=axis)
     fails = np.any(there & (values == FAIL), axis=axis)
-    open_ = np.any(there & (values == INSUFFICIENT), axis=axis) | ~there.any(axis=axis)
-    settled = np.where(fails, FAIL, np.where(open_, INSUFFICIENT, PASS))
-    return np.where(void, VOID, settled).astype(np.int8)
+    open_ = np.any(there & (values == INSUFFICIENT), axis=axis)
+    settled = np.where(fails, FAIL, np.where(open_, INSUFFICIENT, np.where(there.any(axis=axis), PASS, VOID)))
+    return np.where(any_, settled, none).astype(np.int8)

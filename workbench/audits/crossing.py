@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workbench.domain.counting import plural
 from workbench.domain.designs import Design
-from workbench.domain.personas import Persona, PersonaKind
-from workbench.domain.prompts import Probe
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.prompts import Persona, PersonaKind, Probe
+from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import ModelCard
 from workbench.errors import UsageError
 from workbench.formats.personas import described
-from workbench.inference.system_turn import EARLIER_FOLDED, FOLDED, writes_system_turn
+from workbench.inference.chat_turns import EARLIER_FOLDED, FOLDED, writes_system_turn
 
 SHOWN = 6
 "personas that a plan shows the beginnings of"

@@ -11,7 +11,7 @@ from typing import Any
 
 from stores.runs.run_rows import Run
 from workbench.domain.instruments import Instrument
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told

@@ -13,17 +13,18 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from workbench.audits.audit import Audit, HomeLine, Medium, Printed
+from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Item, Reference, Reported, Wanted
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link
+from workbench.options.option import Option
 from workbench.options.schema import Options, Parameter
 
 if TYPE_CHECKING:
@@ -290,11 +291,13 @@ def printed(
     return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
 
 
-def reported(audit: Audit, result: Result, store: Store, wanted: Wanted) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison if one is wanted."""
+def reported(
+    result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
+) -> Iterator[Reported]:
+    """Yield the part of a report on a result, and the comparison if one is wanted. The last two: see `Audit`."""
     from workbench.audits.comparison.reported import comparison, names_wanted
 
-    command = _command(audit, result)
+    command = _command(command, result)
     yield Reported(
         title=result.book.title,
         instrument=result.instrument,
@@ -308,7 +311,7 @@ def reported(audit: Audit, result: Result, store: Store, wanted: Wanted) -> Iter
         items=result.items,
         readers=result.readers,
         codebook=result.codebook,
-        parameters=(*_readers(audit, result), *result.options.parameters()),
+        parameters=(*_readers(readers, result), *result.options.parameters()),
         limits=result.limits,
         shown=result.unfolded or result.first,
         references=result.references,
@@ -319,36 +322,36 @@ def reported(audit: Audit, result: Result, store: Store, wanted: Wanted) -> Iter
         yield comparison(result.compared(names), what, result.instrument, runs, command, result.rulings)
 
 
-def _command(audit: Audit, result: Result) -> str:
+def _command(command: str, result: Result) -> str:
     """Return what prints a result, without the form."""
-    options = result.options.declared()
-    seed = options.get("seed")
+    seed = result.options.declared().get("seed")
     chosen = getattr(result.options, "seed", None)
     return " ".join(
         [
-            f"workbench {audit.command}",
+            f"workbench {command}",
             *(f"--{name} {shlex.quote(value)}" for name, value in result.which.given().items()),
             *([f"--seed {chosen}"] if seed is not None and chosen != seed.option.default else []),
         ]
     )
 
 
-def _readers(audit: Audit, result: Result) -> Iterator[Parameter]:
+def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
     """Yield who read the answers, as a row of a report's table of choices."""
-    for one in audit.readers if result.reader else ():
+    for one in readers if result.reader else ():
         source = "chosen here" if result.which.readings.by is not None else one.none
         yield Parameter(one.title, result.reader, one.help, source)
 
 
-def home_lines(audit: Audit, result: Result) -> list[HomeLine]:
-    """Return what Home says of a result: a line, or one for each of the first models."""
+def home_lines(result: Result, name: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
+    """Return what Home says of a result of the audit of a name: a line, or one for each of the first models."""
+    made = [_home_line(result, headline) for headline in (result.headline, *result.further)]
     return [
-        _home_line(audit, result, headline, first=place == 0)
-        for place, headline in enumerate((result.headline, *result.further))
+        replace(line, key=f"{name}:{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
+        for place, line in enumerate(made)
     ]
 
 
-def _home_line(audit: Audit, result: Result, headline: Headline, *, first: bool) -> HomeLine:
+def _home_line(result: Result, headline: Headline) -> HomeLine:
     """Return a line; with a warning if a plan was answered in part."""
     run = next(reversed(result.runs_of(headline.whose)), None)
     part = [
@@ -356,15 +359,12 @@ def _home_line(audit: Audit, result: Result, headline: Headline, *, first: bool)
         for one in result.answered
         if one.partial and run is not None and one.name in (headline.whose, run.named)
     ]
-    assert audit.place is not None
     return HomeLine(
-        f"{audit.name}:{'' if first else headline.whose}",
-        audit.place.label,
+        "",
+        "",
         headline.whose,
         headline.found,
         [*part, *headline.below],
-        todo=audit.todo,
-        todo_below=audit.todo_below,
         run=run,
     )
 

@@ -14,9 +14,9 @@ from workbench.data import lexicon, lexicons, spoken, template_languages
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.questionnaires import named_few
 from workbench.errors import UnknownName, UsageError, WorkbenchError
-from workbench.evidence.rule_reading import template_reader
+from workbench.evidence.readings import template_reader
 
 
 def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
+from workbench.domain.keys import SEED
 from workbench.domain.readings import STANCES
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 
 LABELS = tuple(stance.value for stance in STANCES)

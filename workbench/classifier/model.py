@@ -14,8 +14,8 @@ from typing import Any
 
 from workbench.classifier.card import file_hash, require_safetensors
 from workbench.classifier.config import EMBEDDED_BASE
+from workbench.domain.keys import SEED
 from workbench.domain.names import parted
-from workbench.domain.seeds import SEED
 from workbench.errors import CheckpointError, ModelError
 from workbench.hub import commit_of
 from workbench.installed import need_local, package_folder

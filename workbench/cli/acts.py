@@ -143,7 +143,7 @@ def request_of(options: Namespace) -> Request:
 
 def _check_import(options: Namespace) -> None:
     """Raise UsageError for an option that belongs to another format than the one that is imported."""
-    from workbench.formats.recognise import ANSWERS, recognised
+    from workbench.formats.read import ANSWERS, recognised
 
     format = options.format or recognised(options.path)  # noqa: A001  the command line's word for it
     if options.left_right is not None and format != "probvaa":
@@ -165,7 +165,7 @@ def _check_import(options: Namespace) -> None:
 
 def _say_import(options: Namespace, outcome: Outcome) -> int:
     """Print what an import did or, with --dry-run, would do and the first rows of what was read."""
-    from workbench.pipeline.imported_said import NOTHING, data, first_rows, said
+    from workbench.pipeline.importing import NOTHING, data, first_rows, said
 
     if options.json:
         print_json(data(outcome))

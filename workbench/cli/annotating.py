@@ -14,8 +14,7 @@ from workbench.audits.audit import Printed
 from workbench.cli.figures import as_data
 from workbench.cli.output import print_json, say, say_wrapped, table, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
-from workbench.domain.names import listed
+from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE
@@ -23,8 +22,7 @@ from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, J
 if TYPE_CHECKING:
     from stores.annotation.codebooks import CodebookVersion
     from stores.annotation.labels import Judged
-    from stores.annotation.queue_copies import QueueCopy
-    from stores.annotation.queues import Queue
+    from stores.annotation.queues import Queue, QueueCopy
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
     from workbench.domain.annotations import Codebook
@@ -145,7 +143,7 @@ def codebook(options: Namespace) -> int:
     """Print a codebook, or change it."""
     from stores.core.store import Store
     from workbench.codebooks import codebook_text, read_codebook
-    from workbench.evidence.labels import codebook_of
+    from workbench.evidence.readings import codebook_of
 
     changes = options.change is not None or options.restore is not None
     if changes and not options.annotator:
@@ -229,7 +227,7 @@ def adjudicate(options: Namespace) -> int:
     from stores.annotation.labels import anonymous
     from stores.core.store import Store
     from workbench.domain.annotations import Reason
-    from workbench.evidence.labels import codebook_of
+    from workbench.evidence.readings import codebook_of
 
     with Store.open(options.store) as store:
         book = codebook_of(store, options.queue, options.codebook)
@@ -313,7 +311,7 @@ def labels(options: Namespace) -> int:
 def agreement(store: Store, options: Namespace) -> Printed:
     """Return how far the people who labelled a queue agree."""
     from workbench.annotation.agreement_tables import book, printed
-    from workbench.evidence.labels import queue_agreement
+    from workbench.evidence.readings import queue_agreement
 
     found = queue_agreement(store, options.queue, seed=options.seed)
     made, report = book(found), found.report

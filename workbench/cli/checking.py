@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 def lint(options: Namespace) -> int:
     """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it 0."""
     from stores.core.store import Store
-    from workbench.pipeline.check_tables import finding_notes, findings, severities
-    from workbench.pipeline.checking import check_report
+    from workbench.pipeline.checking import check_report, finding_notes, findings, severities
 
     if options.waive or options.unwaive:
         no_figures(options)
@@ -113,8 +112,7 @@ def check(options: Namespace) -> int:
 
 def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], said: str = "") -> int:
     """Say how near wordings are to their originals, which thresholds are chosen on, and what comes next."""
-    from workbench.pipeline.check_tables import similarity
-    from workbench.pipeline.checking import similarity_spreads
+    from workbench.pipeline.checking import similarity, similarity_spreads
 
     languages = listed(options.language) or (store.instruments.get(name).language,)
     found = {language: similarity_spreads(store, name, language) for language in languages}
@@ -159,7 +157,7 @@ def _waive(store: Store, names: list[str], options: Namespace) -> int:
 
 def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     """Return the finding whose key begins so. Raises UnknownName, AmbiguousRun."""
-    from workbench.pipeline.check_tables import KEY, key_of
+    from workbench.pipeline.checking import KEY, key_of
 
     found = [
         (name, one) for name, report in reports.items() for one in report.checked if key_of(one).startswith(key) and key
@@ -178,7 +176,7 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
 
 
 def _as_json(name: str, one: Checked) -> dict[str, Any]:
-    from workbench.pipeline.check_tables import key_of
+    from workbench.pipeline.checking import key_of
 
     finding, waiver = one.finding, one.waiver
     return {

@@ -11,10 +11,8 @@ from workbench.cli.asking import agreed, changed_by
 from workbench.cli.audit_options import sections, settle
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
-from workbench.domain.counting import plural
-from workbench.domain.names import listed_words
+from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, parse_choice, ref_of
+from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
@@ -24,7 +22,7 @@ from workbench.workshop.options import ERRORS
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.choice_proposals import Proposal, Proposals, Wanted
+    from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
 
 SHOWN = 40
 "proposals that a preview prints; all of them are counted, and in the JSON"
@@ -187,7 +185,7 @@ def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, A
 
 
 def _show(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.naming_questions import named_question
+    from workbench.pipeline.choice_forms import named_question
 
     ref = named_question(store, name, options.ref)
     statement = store.statements.get(name, ref)
@@ -216,7 +214,7 @@ def _name(wording: Wording) -> str:
 
 
 def _add(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_adding import add_question
+    from workbench.pipeline.choice_forms import add_question
 
     if options.text == "-" and options.changed == "-":
         raise UsageError("standard input can be only one of the texts: give --text or --changed as a file")
@@ -256,7 +254,7 @@ def _text_of(given: str, option: str) -> str:
 
 
 def _forms(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_proposals import Wanted
+    from workbench.pipeline.choice_forms import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 
     wanted = Wanted(
@@ -270,7 +268,7 @@ def _forms(store: Store, options: Namespace, name: str) -> int:
 
 
 def _perturb(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_proposals import Wanted
+    from workbench.pipeline.choice_forms import Wanted
 
     kinds = listed_words(options.kinds.replace("-", "_"))
     if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
@@ -284,9 +282,8 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
 
 def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     """Show what was made; write it with --yes, or once a person at a terminal said so."""
-    from workbench.pipeline.choice_forms import accept, propose
-    from workbench.pipeline.choosing import named_statements
-    from workbench.pipeline.naming_questions import named_questions
+    from workbench.pipeline.choice_forms import accept, named_questions, propose
+    from workbench.pipeline.planning import named_statements
 
     refs = named_questions(store, name, named_statements(store, name, options.questions or ""))
     proposals = propose(store, name, refs, wanted)
@@ -331,7 +328,7 @@ def _lines(before: str, after: str) -> Iterator[str]:
 
     Options that are all as they were are left out where the question is another.
     """
-    from workbench.workshop.choice_differences import option_lines
+    from workbench.workshop.choice_forms import option_lines
 
     old, new = parse_choice(before), parse_choice(after)
     if not isinstance(old, Choice) or not isinstance(new, Choice):
@@ -348,7 +345,7 @@ def _lines(before: str, after: str) -> Iterator[str]:
 def _stem(before: str, after: str) -> str:
     """Return a question with its changed words marked; as it is where hardly a word is the same."""
     from workbench.tui.worddiff import word_diff
-    from workbench.workshop.choice_differences import word_pairs
+    from workbench.workshop.choice_forms import word_pairs
 
     if before == after:
         return after

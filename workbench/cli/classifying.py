@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.classifier.options import SETTINGS, TRAINED
@@ -10,7 +10,7 @@ from workbench.cli.asking import check_agreed
 from workbench.cli.figures import FIGURES, as_data, put_out
 from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, verb
-from workbench.cli.watching import EXIT_CODES, started, watch
+from workbench.cli.watching import ended, started, watch
 from workbench.domain.names import listed
 from workbench.options.option import Option, flag
 from workbench.options.shared import CODEBOOK, DETACH, INSTRUMENT, JSON, MODELS, SEED, STARTING, STORE, THRESHOLD
@@ -62,11 +62,7 @@ def train(options: Namespace) -> int:
         if options.detach:
             return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
-    if options.json:
-        print_json(about | {"job": asdict(job)})
-    elif job.state == "done":
-        say("Next: workbench classifiers STORE, and workbench classify STORE")
-    return EXIT_CODES.get(job.state, 1)
+    return ended(options, job, about, "Next: workbench classifiers STORE, and workbench classify STORE")
 
 
 @verb(STORE, CLASSIFIER, INSTRUMENT.but(none="all"), MODELS.but(none="all models that answered"), DETACH, JSON)
@@ -93,19 +89,14 @@ def classify(options: Namespace) -> int:
         if options.detach:
             return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
-    if options.json:
-        print_json({"responses": total, "left": left, "job": asdict(job)})
-    elif job.state == "done":
-        say("Next: workbench bias STORE")
-    return EXIT_CODES.get(job.state, 1)
+    return ended(options, job, {"responses": total, "left": left}, "Next: workbench bias STORE")
 
 
 @verb(STORE, CLASSIFIER, THRESHOLD, SEED.of("the bootstrap intervals"), FIGURES)
 def classifiers(options: Namespace) -> int:
     """Print how good a classifier is on its test set, beside its untrained base."""
     from stores.core.store import Store
-    from workbench.pipeline.classifier_assessed import assessed
-    from workbench.pipeline.classifier_book import printed
+    from workbench.pipeline.classifier_figures import assessed, printed
 
     with Store.open(options.store) as store:
         known = [classifier.name for classifier in store.classifiers.list()]

@@ -220,7 +220,7 @@ def _ranked(
     store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, asked: Design | None = None
 ) -> PilotJudged:
     from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
-    from workbench.evidence.run_choice import readings_of, templates_of
+    from workbench.evidence.runs import readings_of, templates_of
 
     templates = templates_of(options)
     if asked is not None:
@@ -244,7 +244,7 @@ def _ranked(
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
     from workbench.audits.consistency.pilot_tables import pilot_tables
     from workbench.cli.figures import put_out
-    from workbench.evidence.answered_tables import as_json, header
+    from workbench.evidence.answered import as_json, header
     from workbench.evidence.runs import template_notes
 
     about = {

@@ -12,9 +12,9 @@ from workbench.cli.output import say, say_wrapped
 from workbench.cli.running import next_command
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import EXIT_CODES, break_line, done_of, watch
-from workbench.domain.counting import plural
 from workbench.domain.designs import Design
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.options.option import flag
 from workbench.options.shared import MODEL, STORE
 
@@ -127,8 +127,7 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
     """Write typos into the questions, once."""
     if not shown.typing_errors:
         return
-    from workbench.pipeline.choice_forms import accept, propose
-    from workbench.pipeline.choice_proposals import Wanted
+    from workbench.pipeline.choice_forms import Wanted, accept, propose
 
     proposals = propose(store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED))
     if any(one.held is None for one in proposals.made):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED
 from workbench.cli.figures import FIGURES
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type
 from workbench.options.shared import OF_RUN, STORE
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.reliability.judged import ReliabilityJudged
     from workbench.audits.reliability.planning import Known
-    from workbench.stats.decision_study import Size
+    from workbench.stats.design_precision import Size
 
 WORDINGS, TEMPLATES, STATEMENTS = 6, 6, 100
 "of a design where neither a run nor an option says: wordings and templates as published"
@@ -107,7 +107,7 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
     """Return what a run shows of its model, its own size, and its name. Raises UsageError where it shows too little."""
     from workbench.audits.reliability.planning import Known
     from workbench.stats.components import SAMPLING
-    from workbench.stats.decision_study import Size
+    from workbench.stats.design_precision import Size
 
     parts = run.figures().parts[0].of
     if parts.statements < 2:
@@ -126,7 +126,7 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
 
 def _given(options: Namespace) -> tuple[Known, Size, str]:
     from workbench.audits.reliability.planning import Known, read_components
-    from workbench.stats.decision_study import Size
+    from workbench.stats.design_precision import Size
 
     known = Known(0.5, read_components(options.components))
     return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
@@ -146,7 +146,7 @@ def _changed(known: Known, options: Namespace) -> Known:
 
 
 def _size(options: Namespace, usual: Size) -> Size:
-    from workbench.stats.decision_study import Size
+    from workbench.stats.design_precision import Size
 
     named = {name: getattr(options, name) for name in ("statements", "wordings", "templates", "samples")}
     return Size(**{name: getattr(usual, name) if value is None else value for name, value in named.items()})

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from workbench import __version__
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.installed import DISTRIBUTION, INSTALL_LOCAL, LOCAL, OURS, sharing
 from workbench.options.shared import JSON, MODEL, STORE
 
@@ -113,8 +113,8 @@ def _of_model(name: str) -> Iterator[Check]:
 
 def _abilities(model: Model) -> Iterator[Check]:
     """Yield what a model answers to one prompt, or what its endpoint can do."""
+    from workbench.domain.keys import SEED
     from workbench.domain.responses import Request, Sampling
-    from workbench.domain.seeds import SEED
     from workbench.inference.base import Remarking
     from workbench.inference.served.drawing import DRAWS, OPEN_CHAT, TOKENS, Drawing, compared, temperature_words
     from workbench.inference.served.examine import QUESTION, examine

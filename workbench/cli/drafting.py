@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.asking import check_agreed
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.cli.watching import EXIT_CODES, started, watch
-from workbench.domain.counting import plural
+from workbench.cli.watching import ended, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
-from workbench.domain.names import listed_words
+from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
@@ -20,7 +19,7 @@ from workbench.workshop.options import DRAFTING
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.draft_rows import Draft
+    from stores.instruments.drafts import Draft
 
 RULE = "rule"
 STATES = ("pending", "accepted", "edited", "rejected", "unusable")
@@ -123,17 +122,18 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     if options.detach:
         return started(options, job_id, about)
     job = watch(store, job_id, quiet=options.json)
-    if options.json:
-        print_json(about | {"job": asdict(job)})
-    elif job.state == "done":
-        say("Next: workbench draft STORE --list, or review them in the terminal: Statements, r")
-        say("--list --state unusable shows the lines that cannot be wordings, and why")
-    return EXIT_CODES.get(job.state, 1)
+    return ended(
+        options,
+        job,
+        about,
+        "Next: workbench draft STORE --list, or review them in the terminal: Statements, r",
+        "--list --state unusable shows the lines that cannot be wordings, and why",
+    )
 
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
     from workbench.domain.drafting import RULED
-    from workbench.pipeline.draft_rules import draft_by_rule
+    from workbench.pipeline.draft_planning import draft_by_rule
 
     kinds = kinds_of(options.kind)
     if not kinds:
@@ -171,7 +171,7 @@ def _found(store: Store, instrument: str, options: Namespace, state: str | None)
 
 
 def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
-    from workbench.pipeline.draft_decisions import accept_all
+    from workbench.pipeline.drafting import accept_all
 
     person = _person(options)
     waiting = _found(store, instrument, options, "pending")
@@ -182,7 +182,7 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _accept(store: Store, options: Namespace) -> int:
-    from workbench.pipeline.draft_decisions import accept
+    from workbench.pipeline.drafting import accept
 
     number, text = (options.accept, None) if options.edit is None else (_number(options.edit[0]), options.edit[1])
     found = store.drafts.get(number)
@@ -232,7 +232,7 @@ def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
 
 
 def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:
-    from workbench.pipeline.choosing import named_statements
+    from workbench.pipeline.planning import named_statements
 
     return named_statements(store, instrument, options.statements or "")
 
@@ -256,8 +256,7 @@ def _name(draft: Draft, variant: VariantId) -> str:
 
 
 def _row(draft: Draft) -> tuple[str, ...]:
-    from workbench.workshop.draft_lines import bare, drafted
-    from workbench.workshop.drafting import fault_in_words
+    from workbench.workshop.drafting import bare, drafted, fault_in_words
 
     made = bare(draft.line) if draft.state == "unusable" else drafted(draft.kind, draft.line)
     text = draft.decision.text if draft.decision and draft.decision.text else made
@@ -268,7 +267,7 @@ def _row(draft: Draft) -> tuple[str, ...]:
 
 def _plain(draft: Draft) -> dict[str, Any]:
     """Return a draft as data: batches are the store's own."""
-    from workbench.workshop.draft_lines import drafted
+    from workbench.workshop.drafting import drafted
 
     decision = draft.decision and {k: v for k, v in asdict(draft.decision).items() if k != "batch"}
     return asdict(draft) | {"decision": decision, "wording": drafted(draft.kind, draft.line)}

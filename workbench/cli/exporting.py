@@ -6,8 +6,7 @@ import sys
 
 from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
-from workbench.domain.names import listed
+from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RULINGS
@@ -89,7 +88,7 @@ def export(options: Namespace) -> int:
 
 def _instrument(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.exporting import prepared
+    from workbench.pipeline.importing import prepared
 
     _check_format(options, INSTRUMENTS)
     with Store.open(options.store) as store:
@@ -115,7 +114,7 @@ def _instrument(options: Namespace) -> int:
 
 def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     from stores.core.store import Store
-    from workbench.tidy.choice import Choice
+    from workbench.tidy.columns import Choice
     from workbench.tidy.export import export as write
     from workbench.tidy.kinds import kinds
 

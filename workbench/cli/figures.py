@@ -13,7 +13,7 @@ from typing import Any
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.output import has_width, print_json, room, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, hint
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.book import warnings_of
 from workbench.figures.table import AnyTable
@@ -133,10 +133,9 @@ def _write(
     """Write the files that were asked for; return what each holds. Raises UsageError. `remarks`: with every table that
     is a file of its own, of which `ruled` are on rulings.
     """
-    from workbench.figures.write.csv import csv_files
+    from workbench.figures.write.data_files import csv_files, parquet_files
     from workbench.figures.write.html import html_page
     from workbench.figures.write.latex import latex_files
-    from workbench.figures.write.parquet import parquet_files
     from workbench.figures.write.pictures import picture_files
     from workbench.formats.folder import expanded, put
 

@@ -24,7 +24,7 @@ from workbench.cli.watching import (
     state_of,
     until_ended,
 )
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON, STORE, YES
@@ -101,7 +101,7 @@ def jobs(options: Namespace) -> int:
 
 def _settle(store: Store, options: Namespace, number: int) -> None:
     """Find out whether the worker of a job on another machine lives, before something is done about it."""
-    from stores.jobs.heartbeat import LOST_AFTER_S
+    from stores.jobs.job_rows import LOST_AFTER_S
     from workbench.jobs import launch
 
     job = store.jobs.get(number)
@@ -157,7 +157,7 @@ def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
 
 
 def _cancel(store: Store, options: Namespace, number: int) -> int:
-    from workbench.jobs.batching import cancel
+    from workbench.jobs.tidying import cancel
 
     job, batches = cancel(store, number)
     how = "is cancelled" if job.state == "cancelled" else "stores its current work and stops"

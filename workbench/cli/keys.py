@@ -13,8 +13,8 @@ EPILOG = """The file is TOML with a table for each screen; other keys keep their
   retry = "ctrl+r,f6"
 
 An entry is not used where its key already does something else on the same
-screen, reads answers (a d n u), or takes F1, Ctrl+P or q away; the list ends
-with such entries."""
+screen, labels answers, or takes F1, Ctrl+P or q away; the list ends with such
+entries."""
 
 
 @verb(JSON, epilog=EPILOG)

@@ -10,8 +10,8 @@ from workbench.cli.figures import FIGURES, as_data, put_out
 from workbench.cli.output import print_json, say
 from workbench.cli.running import ASKED, DESIGN, requested_design
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.counting import plural
-from workbench.domain.plans import CORRECTIONS, SHOWN, FrozenPlan
+from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type
 from workbench.options.shared import COMPARE, STORE

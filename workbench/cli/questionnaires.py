@@ -10,7 +10,7 @@ from workbench.cli.asking import changed_by
 from workbench.cli.figures import FIGURES, FOLDERS
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
@@ -18,8 +18,7 @@ from workbench.options.shared import INSTRUMENT, PERSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.questionnaire_rows import QuestionRevision, ScaleRevision
-    from stores.instruments.questionnaires import QuestionnaireSummary
+    from stores.instruments.questionnaires import QuestionnaireSummary, QuestionRevision, ScaleRevision
     from workbench.domain.questionnaires import Scale
     from workbench.figures.table import AnyTable
 
@@ -275,7 +274,7 @@ def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str]]:
     """Return what a revision is of, and what it says of that."""
-    from stores.instruments.questionnaire_rows import ScaleRevision
+    from stores.instruments.questionnaires import ScaleRevision
 
     if isinstance(one, ScaleRevision):
         return f"scale {one.scale.name}", {option.values[0]: option.meaning.value for option in one.scale.options}

@@ -123,7 +123,7 @@ def _every_model(store: Store, options: Namespace) -> Printed:
     from workbench.audits.consistency.printed import told
     from workbench.audits.reliability.model_kappas import model_kappas
     from workbench.audits.reliability.printed import options_of
-    from workbench.evidence.run_choice import about, readings_of, templates_of
+    from workbench.evidence.runs import about, readings_of, templates_of
 
     if options.items:
         raise UsageError("--items is for one model; leave out --items or --every-model")

@@ -86,21 +86,10 @@ def review(options: Namespace) -> int:
 
 def _review(store: Store, options: Namespace) -> Review:
     from workbench.domain.readings import Readings
-    from workbench.evidence.run_choice import templates_of
-    from workbench.evidence.runs import find_run
+    from workbench.evidence.runs import run_of
     from workbench.pipeline.review import review as of_run
 
-    run = find_run(
-        store,
-        options.audit,
-        options.model,
-        options.instrument,
-        options.sampling,
-        dtype=options.dtype,
-        templates=templates_of(options),
-        snapshot=options.snapshot,
-        fingerprint=options.fingerprint,
-    )
+    run = run_of(store, options)
     return of_run(store, run, Readings(options.reader))
 
 
@@ -162,7 +151,7 @@ def _nothing(progress: Progress) -> str:
 
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
-    from workbench.evidence.run_choice import about
+    from workbench.evidence.runs import about
     from workbench.pipeline.review_tables import withheld
 
     of, kept_back = progress.of, withheld(progress, blind=options.blind)

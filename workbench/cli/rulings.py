@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.figures import FIGURES, no_figures, put_out
 from workbench.cli.output import say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
-from workbench.domain.names import person_name
+from workbench.domain.names import person_name, plural
 from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
@@ -166,14 +165,7 @@ def _undo(store: Store, options: Namespace) -> int:
 
 def _show(store: Store, options: Namespace) -> int:
     from workbench.evidence import ruling_subjects as subjects
-    from workbench.evidence.listed_rulings import (
-        NOBODY,
-        ListedRuling,
-        as_table,
-        listed,
-        withheld,
-        without,
-    )
+    from workbench.evidence.listed_rulings import NOBODY, ListedRuling, as_table, listed, withheld, without
 
     meant = subjects.find(store, options.of, options.instrument) if options.of else None
     names = store.instruments.names()

@@ -16,13 +16,13 @@ from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.cli.watching import EXIT_CODES, decided, started, watch
+from workbench.cli.watching import decided, ended, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
 from workbench.formats.personas import given_personas
-from workbench.inference.chat_formats import NO_DEFAULT
+from workbench.inference.chat_turns import NO_DEFAULT
 from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, Type, flag
@@ -169,9 +169,7 @@ def run(options: Namespace) -> int:
             return started(options, job_id, about)
         job = watch(store, job_id, quiet=options.json)
         job = decided(store, job, asks=wish is not None and wish.asks, quiet=options.json)
-    if options.json:
-        print_json(about | {"job": asdict(job)})
-    return EXIT_CODES.get(job.state, 1)
+    return ended(options, job, about)
 
 
 def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
@@ -247,8 +245,8 @@ def _options(part: Option | Section) -> Sequence[Option]:
 
 def requested_design(store: Store, options: Namespace) -> Design:
     """Return what the command line asks for, with the published defaults for the rest."""
-    from workbench.pipeline.choosing import chosen, statements
     from workbench.pipeline.design_checks import check_there, served_by
+    from workbench.pipeline.planning import chosen, statements
 
     check_there(store, served_by(str(options.model), options.serve or ""), options.cluster or "")
     settle(options, RUN, options.audit, "--audit")
@@ -285,7 +283,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
 
 def _quick(options: Namespace) -> str:
     """Return the word for a quick look where one is asked for. Raises UsageError beside named statements."""
-    from workbench.pipeline.choosing import QUICK, is_quick
+    from workbench.pipeline.planning import QUICK, is_quick
 
     if options.quick and (options.statements or "").strip() not in ("", QUICK):
         raise UsageError("--quick draws the statements; leave --statements out")
@@ -318,7 +316,7 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}", defaults)
         return _asked_with(options, EXACTLY), 1
     sampling = _sampling(options, defaults.sampling_of(family))
-    from workbench.pipeline.choosing import QUICK_SAMPLES
+    from workbench.pipeline.planning import QUICK_SAMPLES
 
     usual = min(QUICK_SAMPLES, defaults.samples) if _quick(options) else defaults.samples
     samples = usual if options.samples is None else options.samples

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.cli.figures import FIGURES
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.run_choice import about
+from workbench.evidence.runs import about
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.shared import INSTRUMENT, MODEL, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
-    from workbench.evidence.fingerprints import ServedRun
+    from workbench.evidence.runs import ServedRun
 
 NAN = float("nan")
 Row = TypeVar("Row")
@@ -38,7 +38,7 @@ def snapshots(options: Namespace) -> int:
     """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
     from stores.core.store import Store
     from workbench.cli.figures import as_data, put_out
-    from workbench.evidence.fingerprints import served_runs
+    from workbench.evidence.runs import served_runs
 
     with Store.open(options.store) as store:
         found = served_runs(store, options.model, options.instrument, seed=options.seed)

@@ -12,10 +12,8 @@ from workbench.cli.asking import changed_by
 from workbench.cli.output import print_json, say, table, tell
 from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Choice
-from workbench.domain.counting import plural
-from workbench.domain.names import listed_words
+from workbench.domain.choices import Choice, parse_choice
+from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
 from workbench.options.option import Option, flag
@@ -116,7 +114,7 @@ def statements(options: Namespace) -> int:
 def _answers(store: Store, options: Namespace) -> int:
     """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
     from stores.instruments.version_answers import answers_with
-    from workbench.domain.words import places
+    from workbench.domain.names import places
 
     if not options.answers.strip():
         raise UsageError("--answers: found no word to look for")
@@ -246,7 +244,7 @@ def _start(store: Store, options: Namespace) -> Done:
 def _add(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
     from workbench.workshop.edits import tag_names, with_field
-    from workbench.workshop.questions import stated
+    from workbench.workshop.english import stated
 
     language, person = _language(store, options, name), changed_by(options)
     text, author = options.text, person

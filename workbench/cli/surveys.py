@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.figures import FIGURES, no_figures, put_out
 from workbench.cli.output import print_json, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.domain.counting import plural
-from workbench.domain.names import listed_words
+from workbench.domain.names import listed_words, plural
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
@@ -106,7 +105,7 @@ def _instrument(store: Store, name: str | None) -> str:
 
 def _list(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.survey_tables import respondents
+    from workbench.pipeline.surveys import respondents
 
     with Store.open(options.store) as store:
         lines = store.surveys.respondents(options.instrument)
@@ -146,7 +145,7 @@ def _export(options: Namespace) -> int:
     """Write the answers to statements as they are now: whole, or not at all."""
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
-    from workbench.formats.native_write import csv_files
+    from workbench.formats.native import csv_files
 
     path: Path = options.export
     if path.suffix != ".csv":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from stores.core.store import Store
-from stores.runs.thought_rows import thoughts_of
+from stores.runs.thoughts import thoughts_of
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.options.option import Option, Type
 from workbench.options.shared import JSON, OF_RUN, STORE
 
@@ -24,22 +24,10 @@ from workbench.options.shared import JSON, OF_RUN, STORE
 )
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
-    from workbench.evidence.run_choice import templates_of
-    from workbench.evidence.runs import find_run
+    from workbench.evidence.runs import run_of
 
     with Store.open(options.store) as store:
-        run = find_run(
-            store,
-            options.audit,
-            options.model,
-            options.instrument,
-            options.sampling,
-            dtype=options.dtype,
-            snapshot=options.snapshot,
-            fingerprint=options.fingerprint,
-            templates=templates_of(options),
-            answered=True,
-        )
+        run = run_of(store, options, answered=True)
         rows = thoughts_of(store.connection, run, options.statement, limit=options.limit)
         cut = sum(store.runs.truncated(run).values())
     if options.json:

@@ -6,12 +6,13 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.cli.asking import agreed
-from workbench.cli.output import has_width, room, say, say_wrapped, tell
+from workbench.cli.output import has_width, print_json, room, say, say_wrapped, tell
 from workbench.cli.verbs import Namespace
 from workbench.errors import StoreGone
 from workbench.figures.visible import visible
@@ -64,6 +65,16 @@ def choices(path: Path, job: Job) -> list[str]:
 def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
     """Print what is said of a job that was started and left to itself; `about`: what a program learns beside it."""
     return tell(options, f"Job {number} is running. {follow_it(options.store, number)}", {**about, "job": number})
+
+
+def ended(options: Namespace, job: Job, about: Mapping[str, Any], *following: str) -> int:
+    """Print what is said of a job that ended, return the exit code; `following`: what comes next where it is done."""
+    if options.json:
+        print_json({**about, "job": asdict(job)})
+    elif job.state == "done":
+        for line in following:
+            say(line)
+    return EXIT_CODES.get(job.state, 1)
 
 
 def follow_it(path: Path, number: int) -> str:
@@ -222,7 +233,7 @@ def failures(job: Job) -> list[str]:
 
 def at_endpoint(store: Store, job: Job) -> list[str]:
     """Return how the batches stand that a job without a worker has left at an endpoint, and how to take them up."""
-    from workbench.jobs.batching import waiting
+    from workbench.jobs.tidying import waiting
 
     if not job.batches or job.active or not (words := waiting(store, job.id)):
         return []

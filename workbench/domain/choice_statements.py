@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import AnswerSet, Choice, ChoiceItem, ChoicePair, Perturbation, ref_of
+from workbench.domain.choices import (
+    AnswerSet,
+    Choice,
+    ChoiceItem,
+    ChoicePair,
+    Fault,
+    Perturbation,
+    parse_choice,
+    ref_of,
+)
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 

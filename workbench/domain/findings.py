@@ -64,3 +64,28 @@ def folded(text: str) -> str:
 def by_severity(finding: LintFinding) -> int:
     """Sort key: errors first."""
     return SEVERITIES.index(finding.severity)
+
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """The probabilities that a premise entails, says nothing of, or contradicts a hypothesis; they add up to 1."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+
+    @property
+    def label(self) -> str:
+        """The most probable of the three."""
+        return max(LABELS, key=lambda label: getattr(self, label))
+
+    @property
+    def probability(self) -> float:
+        """That of the most probable."""
+        return max(self.entailment, self.neutral, self.contradiction)
+
+    def __str__(self) -> str:
+        return f"{self.label} {self.probability:.2f}"

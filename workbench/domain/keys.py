@@ -37,3 +37,6 @@ def list_key(elements: Iterable[str]) -> bytes:
     they had been normalised together.
     """
     return text_key(f"[{','.join(elements)}]")
+
+
+SEED = 1

@@ -13,7 +13,7 @@ class Verdict(StrEnum):
     FAIL = "fail"
     INSUFFICIENT = "insufficient"
     VOID = "void"
-    """the test cannot fail for this item: what it compares is one and the same prompt. In no denominator"""
+    """the test cannot fail for this item: it compares a prompt with itself or with nothing. In no denominator"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,29 @@ share of the answers gives no stance: unreadable, refused, cut off in thought.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from math import isnan, nan
+from typing import Any
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from stores.runs.run_rows import SERVED, Run
 from stores.runs.settlements import Spared
 from workbench.data import lexicon
-from workbench.domain.personas import Persona
-from workbench.domain.prompts import Template
+from workbench.domain.names import plural
+from workbench.domain.prompts import Persona, Template
 from workbench.domain.responses import EXACT, Sampling
-from workbench.evidence.refusals import Refusals
+from workbench.domain.statements import Side
+from workbench.domain.verdicts import Estimate
+from workbench.evidence.refusals import Asked, Refusals
+from workbench.figures.book import WARNS, Entry
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import AnyTable, Column, Kind, Table, in_words
+from workbench.stats.hypothesis_tests import OneSided, one_sided
+from workbench.stats.resampling import derive_rng, share_interval
 
 UNREAD, UNREADABLE, BELOW, UNRELATED = "unread", "unreadable", "below", "unrelated"
 REFUSED, TRUNCATED, INVALID, FOREIGN = "refused", "truncated", "invalid", "foreign"
@@ -181,4 +192,423 @@ def _has_snapshots(store: Store, run: Run) -> bool:
     )
 
 
-__all__ = ["Answered", "Part", "answered", "asks", "foreign_part", "refused_part"]
+SHOWN = 3
+"most models named in a header"
+WORDS = {
+    UNREAD: "not read yet",
+    UNREADABLE: "unreadable",
+    INVALID: "no offered letter",
+    BELOW: "read with too little confidence",
+    UNRELATED: "unrelated",
+    REFUSED: "refused",
+    TRUNCATED: "cut off in thought",
+    FOREIGN: "in another language",
+}
+ALWAYS = {UNREADABLE, INVALID, REFUSED, TRUNCATED}
+"kinds that are shown even if there are none"
+HELP = {
+    UNREAD: "answers without a reading; no figure counts them",
+    UNREADABLE: "answers without a stance, including refusals",
+    INVALID: "answers without an offered letter; they are drawn again",
+    BELOW: "answers read with a confidence below the threshold; no figure counts them",
+    UNRELATED: "answers about something else; no figure counts them",
+    REFUSED: "answers that decline to answer, by a rule of words; see the table of refusals",
+    TRUNCATED: "answers that end while the model is thinking, before it answers",
+    FOREIGN: "answers in another language than their prompts, whatever they say: `workbench help languages`",
+}
+
+
+def header(several: Sequence[Answered]) -> tuple[str, ...]:
+    """Return the header lines: first warnings about missing answers, then the kinds of answers.
+
+    Examples
+    --------
+    >>> from workbench.evidence.answered import Part
+    >>> part = Answered("m", 5760, 1323, job="job 3 was cancelled").with_parts(unreadable=Part(53, 1323))
+    >>> for line in header([part]):
+    ...     print(line)
+    ! Only 23.0 % of the plan was answered (1,323 of 5,760 answers): job 3 was cancelled.
+    Of 1,323 answers: unreadable 4.0 %.
+    """
+    return (*_missing(several), *_came(several), *_settled(several))
+
+
+def _missing(several: Sequence[Answered]) -> Iterator[str]:
+    parts = [one for one in several if one.partial]
+    for one in parts[:SHOWN]:
+        whom = f"{one.name}: only" if len(several) > 1 else "Only"
+        why = f": {one.job}" if one.job else f": {one.failed:,} failed" if one.failed else ""
+        yield (
+            f"{WARNS}{whom} {number(one.share, Kind.SHARE)} of the plan was answered ({one.answered:,} of "
+            f"{one.planned:,} {one.unit}){why}."
+        )
+    if len(parts) > SHOWN:
+        yield f"{WARNS}The same is true of {plural(len(parts) - SHOWN, 'more model')}: see the table of answers."
+
+
+def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
+    """Return the share of the answers that prompts asked until settled needed, and the least possible share.
+
+    Examples
+    --------
+    >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)
+    '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 % would do on \
+average if every answer were looked at before the next is drawn)'
+    """
+    best = (
+        f"; {number(optimum, Kind.SHARE)} would do on average if every answer were looked at before the next is drawn"
+    )
+    return (
+        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all answers were drawn: "
+        f"{spared.drawn:,} of {spared.planned:,} answers ({number(spared.drawn / spared.planned, Kind.SHARE)}"
+        f"{best if optimum == optimum else ''})"
+    )
+
+
+NEED_ALL = (
+    "Verdicts and stances are those of all planned answers. Shares of answers and their intervals are of the answers "
+    "drawn, where prompts that are hard to settle have more: not estimates of a full run"
+)
+"the meaning of figures for prompts asked until settled"
+
+
+def _settled(several: Sequence[Answered]) -> Iterator[str]:
+    """Yield notes on saved answers, the rule, and the meaning of figures."""
+    there = [one for one in several if one.spared is not None]
+    for one in there[:SHOWN]:
+        assert one.spared is not None
+        whom = f"{one.name}: asked" if len(several) > 1 else "Asked"
+        rules = "; ".join(by.describe() for by in one.spared.rules)
+        yield f"{whom} until settled ({rules}): {settled_words(one.spared, one.optimum)}."
+    if there:
+        yield f"{NEED_ALL}."
+
+
+def _came(several: Sequence[Answered]) -> Iterator[str]:
+    for unit in dict.fromkeys(one.unit for one in several):
+        yield _of_unit([one for one in several if one.unit == unit], unit)
+
+
+def _of_unit(several: Sequence[Answered], unit: str) -> str:
+    whole = not any(one.answered < one.planned for one in several)
+    total = sum(one.answered for one in several)
+    noun = unit.removesuffix("s") if total == 1 else unit
+    whose = f" of {len(several)} models" if len(several) > 1 else ""
+    said = [_share(name, several) for name in WORDS if _is_said(name, several)]
+    of = f"{total:,} {noun}{whose}"
+    did = "were scored" if unit == "prompts" else "came"
+    planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{whose} {did}"
+    begin = planned if whole else f"Of {of}"
+    if not said:
+        return f"{planned}." if whole else f"{of} {did}."
+    return f"{begin}: {', '.join(said)}."
+
+
+def _is_said(name: str, several: Sequence[Answered]) -> bool:
+    """Return whether a header shows a kind of answers; kinds that every audit has are shown even if there are none."""
+    parts = [one.parts[name] for one in several if name in one.parts]
+    return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
+
+
+def _share(name: str, several: Sequence[Answered]) -> str:
+    """Return the share of a kind of answers and, if several models differ, the model with the largest share."""
+    known = [(one, one.parts[name]) for one in several if name in one.parts and one.parts[name].of]
+    if not known:
+        return f"{WORDS[name]} –"
+    count, of = (sum(getattr(part, field) for _, part in known) for field in ("count", "of"))
+    text = f"{WORDS[name]} {number(count / of, Kind.SHARE)}"
+    most, largest = max(known, key=lambda pair: pair[1].share)
+    worse = len(known) > 1 and largest.share > 2 * count / of and largest.share > 0.05
+    return f"{text} ({most.name} {number(largest.share, Kind.SHARE)})" if worse else text
+
+
+def answered_table(several: Sequence[Answered]) -> Table[Answered]:
+    """Return for each model how much of its plan was answered, and which shares give no stance."""
+    there = [name for name in WORDS if any(name in one.parts for one in several)]
+    return Table(
+        "answered",
+        "Answers received",
+        several,
+        [
+            Column("model", "model", lambda row: row.name),
+            Column("share", "of the plan", lambda row: row.share, Kind.SHARE, scale=(0.0, 1.0),
+                   help="answers received, of those planned; the plan of a started job stays the plan"),
+            Column("answered", "came", lambda row: row.answered, Kind.COUNT),
+            Column("planned", "planned", lambda row: row.planned, Kind.COUNT),
+            Column("unit", "counted", lambda row: row.unit, aside=True),
+            *(_column(name) for name in there),
+            *([_SETTLED, _OPTIMUM] if any(one.spared is not None for one in several) else []),
+            Column("failed", "failed", lambda row: row.failed, Kind.COUNT, aside=True),
+            Column("missing_because", "missing because", lambda row: row.job or None),
+        ],
+        key=lambda row: (row.name,),
+        definition="Planned answers that were received, and the shares without a stance. Shares overlap: a "
+        "refusal is also unreadable.",
+        empty="No model was asked here.",
+    )  # fmt: skip
+
+
+_SETTLED: Column[Answered] = Column(
+    "settled", "not needed", lambda row: row.settled, Kind.COUNT,
+    help="answers that were not drawn, as the verdicts of their prompts were settled",
+)  # fmt: skip
+
+
+_OPTIMUM: Column[Answered] = Column(
+    "optimum", "least possible", lambda row: row.optimum, Kind.SHARE,
+    help="share of the plan that prompts asked until settled take on average where one looks after every answer, "
+    "enumerated for the shares of each prompt's answers",
+)  # fmt: skip
+
+
+def _column(name: str) -> Column[Answered]:
+    def share(row: Answered) -> float | None:
+        return row.parts[name].share if name in row.parts else None
+
+    return Column(name, WORDS[name], share, Kind.SHARE, help=HELP[name])
+
+
+def entry(several: Sequence[Answered]) -> Entry:
+    """Return the table for a book."""
+    return Entry("answered", "answers received", lambda: answered_table(several))
+
+
+def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
+    """Return the figures as plain values."""
+    return [
+        {
+            "model": one.name,
+            "unit": one.unit,
+            "planned": one.planned,
+            "answered": one.answered,
+            "partial": one.partial,
+            "missing_because": one.job or None,
+            "failed": one.failed,
+            **({} if one.spared is None else {"until_settled": _settled_json(one, one.spared)}),
+            **{name: {"count": part.count, "of": part.of} for name, part in one.parts.items()},
+        }
+        for one in several
+    ]
+
+
+def _settled_json(one: Answered, spared: Spared) -> dict[str, Any]:
+    share = spared.drawn / spared.planned if spared.planned else None
+    return {
+        "prompts": spared.prompts,
+        "settled": spared.settled,
+        "drawn": spared.drawn,
+        "planned": spared.planned,
+        "not_needed": spared.left,
+        "share_drawn": share,
+        "share_optimum": one.optimum if one.optimum == one.optimum else None,
+        "rules": [asdict(by) for by in spared.rules],
+        "figures": NEED_ALL,
+    }
+
+
+EVERY, ISSUE, SIDE = "all", "issue", "side"
+DEFINITION = (
+    "Share of the answers that decline to answer. A rule of words finds them: nothing is asserted that the prompt asks "
+    "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's list). An unmappable answer "
+    "names no label but does not refuse; a neutral one takes the middle of a scale. Answers to one statement are not "
+    "independent: intervals and tests are over statements."
+)
+UNTESTED = "The rule's error rate on free text is unknown: people and classifiers label stances, not refusals."
+BLIND = "The rule misses refusals in other words, so the rates are lower bounds."
+NO_SIDES = "The statements have neither a side nor an issue label, so refusals by side cannot be counted."
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The refusal rate of a model for one group of statements."""
+
+    model: str
+    by: str
+    group: str
+    refused: Estimate
+    "n: answers"
+    statements: int
+    unmappable: float
+    "share; NaN if unknown"
+    neutral: float
+    foreign: float
+    "share in another language than the prompts"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalGap:
+    """The comparison of a model's refusal rates for two groups of statements."""
+
+    model: str
+    by: str
+    group: str
+    names: tuple[str, str]
+    shares: tuple[float, float]
+    found: OneSided
+
+
+def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
+    """Return a model's refusal rate for some statements."""
+    kinds = [one.kinds for one in among if one.kinds.answers]
+    answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
+    if not answers:
+        return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan)
+    low, high = share_interval([one.refused for one in kinds], [one.answers for one in kinds])
+    few = "" if len(kinds) > 1 else "too few for an interval: one statement"
+    name = "" if isnan(low) else "share over statements"
+    found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
+    unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
+    neutral, foreign = (sum(of) / answers for of in zip(*((one.neutral, one.foreign) for one in kinds), strict=True))
+    return Rate(of.model, by, group, found, len(kinds), unmappable, neutral, foreign)
+
+
+def rates(several: Sequence[Refusals]) -> list[Rate]:
+    """Return the rates of every model: over all statements, of each side and of each policy issue."""
+    found = []
+    for of in several:
+        if not of.statements:
+            continue
+        found.append(rate(of, EVERY, "", of.statements))
+        for side in Side:
+            if among := [one for one in of.statements if one.side is side]:
+                found.append(rate(of, SIDE, side.value, among))
+        for issue in _issues(of):
+            found.append(rate(of, ISSUE, issue, [one for one in of.statements if issue in one.issues]))
+    return found
+
+
+def _issues(of: Refusals) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(issue for one in of.statements for issue in one.issues))
+
+
+def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
+    """Return for every model: left against right, then per issue the statements for it against those against it."""
+    found = []
+    for of in several:
+        sides = [one for one in of.statements if one.side is not None]
+        if sides:
+            mine = [one.side is Side.LEFT for one in sides]
+            found.append(_spared(of, SIDE, "", (Side.LEFT.value, Side.RIGHT.value), sides, mine, seed))
+        for issue in _issues(of):
+            among = [one for one in of.statements if issue in one.issues]
+            mine = [one.issues[issue] > 0 for one in among]
+            found.append(_spared(of, ISSUE, issue, ("for", "against"), among, mine, seed))
+    return found
+
+
+def _spared(
+    of: Refusals, by: str, group: str, names: tuple[str, str], among: Sequence[Asked], first: Sequence[bool], seed: int
+) -> RefusalGap:
+    hits, counts = [one.kinds.refused for one in among], [one.kinds.answers for one in among]
+    shares = []
+    for wanted in (True, False):
+        part = [(h, n) for h, n, mine in zip(hits, counts, first, strict=True) if mine is wanted]
+        whole = sum(n for _, n in part)
+        shares.append(sum(h for h, _ in part) / whole if whole else nan)
+    result = one_sided(hits, counts, first, derive_rng(seed, "refusals", of.model, by, group))
+    return RefusalGap(of.model, by, group, names, (shares[0], shares[1]), result)
+
+
+def refusals(several: Sequence[Refusals]) -> Table[Rate]:
+    """Return the refusal rates of models."""
+    return Table(
+        "refusals",
+        "Refusals",
+        rates(several),
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("by", "by", lambda row: row.by, help="over all statements, of a side, or of an issue"),
+            Column("group", "of", lambda row: row.group, words=_issue_words(several),
+                   help="a side, or a policy issue that the statements are labelled for"),
+            Column("refused", "refused", lambda row: row.refused, Kind.SHARE, scale=(0.0, 1.0),
+                   help="share of the answers received; thinking without an answer is not an answer"),
+            Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
+            Column("unmappable", "unmappable, by rule", lambda row: row.unmappable, Kind.SHARE, short="unmappable",
+                   help="names no label and is not a refusal, as the rule reads it: unlike the unreadable answers of "
+                   "the audit, before rulings; unknown for free text"),
+            Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
+                   help="the middle of a numbered scale"),
+            Column("other_language", "other language", lambda row: row.foreign, Kind.SHARE, short="other lang",
+                   help="in another language than the prompt, by its label words and frequent words, with any reading"),
+        ],
+        key=lambda row: (row.model, row.by, row.group),
+        definition=DEFINITION,
+        notes=_notes(several),
+        empty=_why(several),
+        pictures=[
+            Forest(values=["refused"], rows=["by", "group"], series="model", axis="share of answers that refuse")
+        ],
+    )  # fmt: skip
+
+
+def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
+    """Return the comparison of models' refusal rates between sides."""
+    return Table(
+        "refusal_sides",
+        "Refusals, one side against the other",
+        spared(several, seed),
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
+            Column("group", "of", lambda row: row.group, words=_issue_words(several),
+                   help="a side, or a policy issue that the statements are labelled for"),
+            Column("sides", "sides", lambda row: " − ".join(row.names), help="`for`: agreeing supports the issue"),
+            Column("first", "first", lambda row: row.shares[0], Kind.SHARE, help="refused, on the side named first"),
+            Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
+            Column("difference", "difference", lambda row: row.found.difference, Kind.POINTS, scale=(-1.0, 1.0),
+                   reference=_zero, help="first minus second"),
+            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
+                   help="of no difference: statements are shuffled between the sides, with all their answers"),
+            Column("untested", "no test because", lambda row: row.found.untested, short="no test", aside=True,
+                   help="why there is no p value"),
+        ],
+        key=lambda row: (row.model, row.by, row.group),
+        definition="Difference in how often a model refuses statements of each side. Seed "
+        f"{seed}; p is not adjusted for the number of issues.",
+        notes=_notes(several),
+        empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
+    )  # fmt: skip
+
+
+def _issue_words(several: Sequence[Refusals]) -> dict[str, str]:
+    return in_words({issue for of in several for issue in _issues(of)})
+
+
+def _notes(several: Sequence[Refusals]) -> list[str]:
+    drawn = [OF_THOSE_DRAWN] * any(of.until_settled for of in several)
+    return [BLIND, *[UNTESTED] * any(of.free for of in several), *drawn]
+
+
+def _zero(_: RefusalGap) -> float:
+    return 0.0
+
+
+def _why(several: Sequence[Refusals]) -> str:
+    return next((f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty), "There are no answers.")
+
+
+def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
+    """Return the tables of refusals for a book. Answers are counted on first use, once for both."""
+    once = cache(make)
+
+    def rates_() -> AnyTable:
+        return refusals(once())
+
+    def sides_() -> AnyTable:
+        return refusal_sides(once(), seed)
+
+    return [Entry("refusals", "refusals", rates_), Entry("refusal_sides", "refusals by side", sides_)]
+
+
+def told(several: Sequence[Refusals], fate: str = "which figures on stances leave out") -> Iterator[str]:
+    """Return each model's refusal rate, and how figures treat refusals."""
+    for of in several:
+        if of.answers:
+            found = rate(of, EVERY, "", of.statements).refused
+            of_whom = f"{of.model}: " if len(several) > 1 else ""
+            yield (
+                f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), {fate}"
+            )
+            if of.foreign:
+                yield f"{of_whom}in another language than the prompt: {of.foreign:,} of {of.answers:,} answers"

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stores.runs.run_rows import Run
 from workbench.data import is_reviewed
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.domain.readings import ReaderCard
 from workbench.domain.responses import EXACT
-from workbench.evidence.answered import Answered
-from workbench.evidence.answered_tables import NEED_ALL, settled_words
+from workbench.evidence.answered import NEED_ALL, Answered, settled_words
 from workbench.evidence.rulings import Told
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

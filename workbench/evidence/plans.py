@@ -12,10 +12,10 @@ from typing import Any
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from stores.runs.run_rows import Run
-from workbench.domain.counting import plural
+from workbench.domain.designs import SHOWN, FrozenPlan, written
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import canonical
-from workbench.domain.plans import SHOWN, FrozenPlan, written
+from workbench.domain.names import plural
 from workbench.domain.rulings import Verdict
 from workbench.evidence.answered import asks
 from workbench.evidence.rulings import rulings_on

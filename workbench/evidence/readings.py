@@ -1,24 +1,374 @@
-"""The readings of answers that count for runs: applies the choice `Readings` to a store.
+"""A cache of slow results, valid while their basis in the store is unchanged.
 
-Rules read the labels of closed answers. A classifier reads free text, or only people's labels count. Computed
-probabilities need no reader; letters, and yes or no in a questionnaire, are read by the only rule of their audit.
+Screens open a store for each read. Results that Home has judged are often needed by an audit or review screen next, so
+each one is computed once; another thread that needs the same result waits for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import Lock, RLock
+from typing import Any, TypeVar, cast
 
 from stores.annotation.classifiers import Classifier
-from stores.core.store import Store
-from stores.runs.run_rows import Run
+from stores.annotation.labels import Judged, anonymous, item_labels
+from stores.core.state import Part, State, state_of
+from stores.core.store import Store, at_once
+from stores.runs.readings import RuleReading
+from stores.runs.run_rows import Answered, Run
 from workbench import registry
-from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
+from workbench.annotation.agreement import agreement_report
+from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
+from workbench.classifier.dataset import Example
+from workbench.data import lexicon, shipped_codebook
+from workbench.domain.annotations import Codebook, Purpose
+from workbench.domain.keys import SEED
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
+from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
-from workbench.errors import UsageError
-from workbench.evidence.labels import settled
-from workbench.evidence.rule_reading import read
+from workbench.domain.thinking import split
+from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run
+from workbench.readers.base import Reader
+from workbench.readers.choice_letter import ChoiceLetter
+from workbench.readers.first_word import FirstWord
+from workbench.readers.label_words import LabelWords
+from workbench.readers.likert import Likert
+
+T = TypeVar("T")
+MOST = 32
+"most cached results; the least recently used one is dropped first"
+
+
+@dataclass(slots=True)
+class _Place:
+    """The place of one cached result."""
+
+    lock: RLock = field(default_factory=RLock)
+    state: State | None = None
+    value: Any = None
+
+
+_PLACES: OrderedDict[Hashable, _Place] = OrderedDict()
+_GUARD = Lock()
+
+
+def kept(store: Store, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object) -> T:
+    """Return the kept result of `make` if these parts of the store have not changed, otherwise a new result.
+
+    Parameters
+    ----------
+    key : identifies the result within a file
+    parts : the parts of the store that the result depends on, except what `make` itself writes
+    more : further values that it depends on, compared like the parts
+    """
+    with _GUARD:
+        place = _PLACES.setdefault((store.identity, key), _Place())
+        _PLACES.move_to_end((store.identity, key))
+        while len(_PLACES) > MOST:
+            _PLACES.popitem(last=False)
+    with place.lock:
+        state = (*(_state(store, part) for part in parts), *more)
+        if place.state != state:
+            place.value, place.state = make(), state
+        return place.value  # type: ignore[no-any-return]
+
+
+def _state(store: Store, part: Part) -> State:
+    """Return what a part of a store is now; while nobody writes to the store, its queries run once."""
+    return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
+
+
+def forget() -> None:
+    """Forget all results computed so far."""
+    with _GUARD:
+        _PLACES.clear()
+
+
+def runs(store: Store) -> tuple[Run, ...]:
+    """Return the runs of all audits with free-text answers, the newest of each audit last."""
+    return tuple(run for audit in registry.free_text() for run in store.runs.list(audit, personas=True))
+
+
+def models(store: Store) -> tuple[str, ...]:
+    """Return the names of the models that answered in free text."""
+    return tuple(sorted({run.model for run in runs(store)}))
+
+
+def how_to_ask() -> str:
+    """Return how to ask a model for such answers."""
+    return f"Ask a model first: workbench run STORE --audit {registry.free_text()[0]} --model NAME"
+
+
+HALVES = {
+    "dimension": {
+        "economic-left": "economic",
+        "economic-right": "economic",
+        "cultural-left": "cultural",
+        "cultural-right": "cultural",
+        "none": None,
+    },
+    "leaning": {
+        "economic-left": "left",
+        "cultural-left": "left",
+        "economic-right": "right",
+        "cultural-right": "right",
+        "none": None,
+    },
+}
+"the two conditions that one label of the codebook `side` answers together"
+
+
+STANCE_CODEBOOK = "stance"
+"the codebook by which people read free answers"
+
+
+def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
+    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else as it ships."""
+    return store.queues.get(queue).codebook if queue else store.codebooks.chosen(name) or shipped_codebook(name)
+
+
+def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+    """Return the agreement of a queue's annotators, with the items that they labelled."""
+    return agreement_of(queue_labels(store, queue), seed=seed, resamples=resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLabels:
+    """People's labels in a queue, the basis of its agreement."""
+
+    queue: str
+    codebook: Codebook
+    judged: tuple[Judged, ...]
+    attention: tuple[tuple[str, int, int], ...]
+    "(annotator, correct, answered) for items with a known label"
+
+
+@at_once
+def queue_labels(store: Store, queue: str) -> QueueLabels:
+    """Return people's labels in a queue. Raises UnknownName."""
+    book = store.queues.get(queue).codebook
+    return QueueLabels(queue, book, store.labels.judged(book.name, queue=queue), store.labels.attention(queue))
+
+
+def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+    """Return the agreement of people; takes a second or two."""
+    report = agreement_report(item_labels(found.judged), found.codebook, seed=seed, resamples=resamples)
+    items = {item.context.unit: _labelled(item) for item in found.judged}
+    return QueueAgreement(found.queue, report, items, found.attention, mixed=mixed(versions(found.judged)))
+
+
+def _labelled(item: Judged) -> LabelledItem:
+    context, decision = item.context, item.decision
+    said = f"{decision.label} ({decision.reason})" if decision else ""
+    return LabelledItem(
+        context.ref,
+        context.variant,
+        context.statement,
+        context.text,
+        tuple((letter, one.label, one.note, one.flagged) for letter, one in anonymous(item)),
+        item.gold,
+        f"{said}, reopened by labels that came after it" if decision and item.open else said,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """An item on which people disagree, without a decision."""
+
+    example: Example
+    "its label is the first one given"
+    given: tuple[str, ...]
+    "the different labels"
+
+
+@at_once
+def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
+    """Return the settled labels of these queues (empty: all of that purpose), and the unsettled items.
+
+    An item counts once. Its label is a current adjudication, or the label that all people gave.
+    """
+    judged = _judged(store, codebook, queues, purpose)
+    examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
+    given = [(item, tuple(sorted({one.label for one in item.labels}))) for item in judged.values() if item.gold is None]
+    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
+
+
+def versions(judged: Iterable[Judged]) -> dict[int, int]:
+    """Return how many labels were given under each version of the codebook."""
+    return dict(sorted(Counter(given.version for item in judged for given in item.labels).items()))
+
+
+def mixed(found: Mapping[int, int]) -> str:
+    """Say that labels of several versions are counted together; "" where there is one."""
+    if len(found) < 2:
+        return ""
+    said = ", ".join(f"{n:,} under version {number}" for number, n in found.items())
+    return f"Labels given under {len(found)} versions of the codebook are mixed: {said}."
+
+
+def labels_of(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[Judged, ...]:
+    """Return the labelled items of these queues (empty: all of that purpose), each once."""
+    return tuple(_judged(store, codebook, queues, purpose).values())
+
+
+def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> dict[int, Judged]:
+    judged: dict[int, Judged] = {}
+    for queue in queues or [q.name for q in store.queues.list(purpose) if q.codebook.name == codebook]:
+        for item in store.labels.judged(codebook, queue=queue):
+            judged.setdefault(item.context.unit, item)
+    return judged
+
+
+def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
+    """Return unit -> label for every settled item."""
+    return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
+
+
+SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
+
+
+def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
+    """Return how each item was settled: by one person's label, by several who agree, or by adjudication."""
+    return {
+        item.context.unit: DECIDED if item.decision is not None else SINGLE if len(item.labels) == 1 else SEVERAL
+        for item in store.labels.judged(codebook)
+        if item.gold is not None
+    }
+
+
+def _example(item: Judged, label: str) -> Example:
+    return Example(
+        item=item.context.unit,
+        text=item.context.text,
+        statement_ref=f"{item.context.instrument}/{item.context.ref}",
+        statement=item.context.statement,
+        label=label,
+    )
+
+
+RULES = (LABEL_WORDS, "label-words-coded")
+"rules that read labels by words: ours, and the published one"
+
+
+def readers() -> tuple[str, ...]:
+    """Return the names of the rules that can read labels, including those of other packages."""
+    return registry.names(registry.READERS, RULES)
+
+
+@lru_cache(maxsize=256)
+def label_reader(positive: str, negative: str, language: str, name: str, words: str = "") -> LabelWords:
+    """Return the rule that reads answers to a template with these labels; `words`: the lexicon of its instrument.
+
+    Raises UnknownName.
+    """
+    if name not in RULES:
+        raise UnknownName(f"there is no reader {name!r}. Available: {', '.join(readers())}")
+    held = lexicon(language, words)
+    return LabelWords(positive, negative, held, rule="coded" if name == "label-words-coded" else "ours")
+
+
+def stance_reader(template: Template) -> LabelWords:
+    """Return the rule that reads free text for agreement and disagreement. Raises UnknownName."""
+    pair = lexicon(template.language, template.words).stance
+    return label_reader(pair.positive, pair.negative, template.language, LABEL_WORDS, template.words)
+
+
+def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
+    """Return the rule that reads answers to a template; None for free text."""
+    if template.scale == FREE_TEXT:
+        return None
+    if template.scale == LIKERT:
+        return Likert()
+    if template.scale == LETTER:
+        return ChoiceLetter()
+    if template.audit in registry.audits() and registry.audit(template.audit).defaults.counted is not None:
+        return FirstWord(template.positive, template.negative)
+    labels = template.positive, template.negative, template.language
+    if (made := registry.load_added(registry.READERS, name)) is not None:
+        return cast("Reader", made(*labels))
+    return label_reader(*labels, name, template.words)
+
+
+@dataclass(slots=True)
+class BatchReader:
+    """Reads answers as they arrive, so that progress can show how many are readable."""
+
+    readers: dict[ReaderCard, int]
+    templates: dict[bytes, list[Template]]
+    "prompt key -> its templates, which have the same labels"
+    unreadable: int = 0
+    "answers that the rule of their template could not read; free text does not count"
+    refused: int = 0
+    truncated: int = 0
+    "answers that were cut off in thought"
+    blank: int = 0
+    "answers that are empty"
+
+    def silent(self, *, free_text: bool) -> int:
+        """Return the number of answers without content: empty ones for free text, otherwise unreadable ones, and those
+        cut off.
+        """
+        return self.truncated + (self.blank if free_text else self.unreadable)
+
+    @classmethod
+    def of(cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]) -> BatchReader:
+        by_name = {(t.name, t.inverted): t for t in templates}
+        of_prompt: dict[bytes, list[Template]] = {}
+        for probe in probes:
+            template = by_name[probe.template, probe.inverted]
+            held = of_prompt.setdefault(probe.prompt.key, [])
+            if template not in held:
+                held.append(template)
+        cards = {reader.card for template in templates if (reader := template_reader(template)) is not None}
+        return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
+
+    def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
+        """Return the rules' readings of a batch of answers; thoughts before an answer are not read."""
+        readings = []
+        for item in batch:
+            outputs = [(split(text).answer, count) for text, count in item.answers]
+            self.truncated += sum(count for answer, count in outputs if answer is None)
+            self.blank += sum(count for answer, count in outputs if answer is not None and not answer.strip())
+            for number, template in enumerate(self.templates[item.prompt_key]):
+                rule = template_reader(template)
+                if rule is None:
+                    continue
+                for answer, count in outputs:
+                    if answer is None:
+                        continue
+                    reading = rule.read(answer)
+                    readings.append(RuleReading(answer, template.key, self.readers[rule.card], reading))
+                    if reading.label is None and not number:
+                        self.unreadable += count
+                        self.refused += count if reading.reason == "refusal" else 0
+        return readings
+
+
+def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
+    """Let a rule read every answer of a run that it has not read; return its rowid and card.
+
+    Readings are stored, so this costs one query once they are there, and none while no answer has come since.
+    """
+    return kept(store, ("rule reading", run, name), (Part.ANSWERS, Part.MATERIAL), lambda: _read(store, run, name))
+
+
+def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
+    templates = store.runs.templates(run)
+    if not templates:
+        raise UsageError(f"{run.label} has no answers yet; start a job first")
+    rules = {t.key: rule for t in templates if (rule := template_reader(t, name)) is not None}
+    if not rules:
+        raise UsageError(f"{run.label} has free-text answers, which no rule reads; train a classifier, or label them")
+    readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
+    by_template = {key: readers[rule.card] for key, rule in rules.items()}
+    while unread := store.readings.unread(run, by_template):
+        store.readings.add([RuleReading(text, key, by_template[key], rules[key].read(text)) for key, text in unread])
+    card = next(iter(readers))
+    return readers[card], card
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,6 +458,3 @@ def _of_free_text(store: Store, readings: Readings) -> Source:
     classifier = store.classifiers.get(readings.by)
     card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)
     return Source(card, classifier.reader, classifier)
-
-
-__all__ = ["Source", "source_of"]

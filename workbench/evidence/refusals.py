@@ -1,35 +1,66 @@
-"""Refusals of a model per statement, independent of the reader of its answers.
-
-Four kinds of answers are distinguished. A *refusal* declines to answer; an *unmappable* answer names no label but does
-not refuse; a *neutral* one takes the middle of a scale; an *unrelated* one is about something else, which only people
-and classifiers detect. The first two are counted here, and for numbered scales also the third.
-
-A rule of words detects refusals, the same for every audit: the answer asserts nothing that the template asks for, and
-contains one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as an ai", "cannot answer", ...). If a
-template asks for free text, the labels *agree* and *disagree* are used, so "I cannot take sides, but I agree" is not a
-refusal. The rule misses refusals in other words, and in languages without a lexicon. Auditors' rulings and the reader
-chosen for the figures do not count. Thoughts are not read.
-
-Answers in another language than their prompts are counted in addition, whatever their kind (see `readers.languages`).
-"""
+"""Answers in another language than their prompts: see `workbench.readers.languages`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from stores.annotation.reviews import ReadAnswer
+from stores.core.state import Part
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench.data import languages
+from workbench.domain.keys import text_key
+from workbench.domain.names import plural
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
 from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
+from workbench.domain.reviews import OTHER_LANGUAGE, Signal
 from workbench.domain.statements import Side
 from workbench.errors import UnknownName
-from workbench.evidence.kept import Part, kept
-from workbench.evidence.other_language import teller
-from workbench.evidence.rule_reading import read as read_by_rule
-from workbench.evidence.rule_reading import stance_reader, template_reader
+from workbench.evidence.readings import kept, stance_reader, template_reader
+from workbench.evidence.readings import read as read_by_rule
+
+
+def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
+    """Return a function that names the other language of a text, "" if it is in none; None if the templates are in
+    several languages.
+    """
+    spoken = {(template.language, template.words) for template in templates}
+    if len(spoken) != 1:
+        return None
+    language, words = spoken.pop()
+    tells = languages(words)
+    return lru_cache(maxsize=100_000)(lambda text: tells.other(text, language))
+
+
+def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
+    """Yield the statements with an answer in another language than its prompt."""
+    tell = None if run.sampling.mode == EXACT else teller(store.runs.templates(run))
+    if tell is None:
+        return
+    texts = {text for answers in store.raw_answers.of_statements(run).values() for text in answers}
+    told = {text_key(text): other for text in texts if (other := tell(text))}
+    found: dict[str, list[tuple[ReadAnswer, str]]] = {}
+    for one in store.review_queries.given(run, texts=store.review_queries.rowids(told)) if told else ():
+        found.setdefault(one.ref, []).append((one, told[one.text]))
+    for ref, places in found.items():
+        others = ", ".join(dict.fromkeys(other for _, other in places))
+        words = f"{plural(sum(one.count for one, _ in places), 'answer')} in {others}"
+        variants = tuple(dict.fromkeys(one.variant for one, _ in places))
+        yield (
+            ref,
+            Signal(
+                OTHER_LANGUAGE,
+                words,
+                variants,
+                tuple((one.prompt, one.text) for one, _ in places),
+                size=sum(one.count for one, _ in places),
+            ),
+        )
+
 
 REFUSAL = "refusal"
 NO_ANSWERS = "the run has probabilities of labels, not answers, so it has no refusals"

@@ -1,20 +1,82 @@
-"""Finds runs by audit, model, instrument, language, sampling, dtype, snapshot and templates."""
+"""Converts options to choices of runs and readings, and runs to plain values."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from stores.core.store import Store
-from stores.instruments.template_versions import AskedTemplate
-from stores.runs.run_rows import Failures, Run
+from stores.instruments.templates import AskedTemplate
+from stores.jobs.job_rows import Job
+from stores.runs.run_rows import SERVED, Failures, Run
 from workbench import registry
-from workbench.domain.personas import NONE
-from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.designs import Design
+from workbench.domain.keys import SEED
+from workbench.domain.names import listed
+from workbench.domain.prompts import LATEST, NONE, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT, UNKNOWN
-from workbench.errors import AmbiguousRun, UnknownName
-from workbench.evidence.fingerprints import split
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.formats.personas import EVERY
+from workbench.stats.hypothesis_tests import PERMUTATIONS, Heterogeneity, heterogeneity
+from workbench.stats.resampling import derive_rng
+
+OF_PERSONAS = ("persona", "persona_name", "personas")
+
+
+def templates_of(options: SimpleNamespace) -> TemplateChoice:
+    """Return the chosen templates and languages. Raises UsageError for a version that is not a number."""
+    versions = []
+    for text in listed(options.template_version):
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not number.isdecimal():
+            raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
+        versions.append((name, int(number)))
+    return TemplateChoice(
+        families=listed(options.family),
+        versions=tuple(versions),
+        languages=listed(options.language),
+        personas=listed(getattr(options, "persona", None)),
+    )
+
+
+def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
+    """Return the run that the options of a command mean; see `find_run`."""
+    return find_run(
+        store,
+        options.audit,
+        options.model,
+        options.instrument,
+        options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
+        snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
+        answered=answered,
+    )
+
+
+def readings_of(options: SimpleNamespace) -> Readings:
+    """Return the chosen readings; audits with only one rule have no option `reader`."""
+    return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
+
+
+def plain_run(run: Run) -> dict[str, Any]:
+    """Return a run as plain values, with its personas if the model was asked with any."""
+    left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
+    return {key: value for key, value in asdict(run).items() if key not in left_out}
+
+
+def about(run: Run) -> dict[str, Any]:
+    """Return a run as plain values; scored prompts are not responses."""
+    plain = plain_run(run)
+    return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
 
 
 def find_run(
@@ -298,3 +360,151 @@ def nothing_answered(run: Run, failures: Failures) -> str:
     done = "scored" if run.sampling.mode == EXACT else "answered"
     reason = f": {failures.reason}" if failures.reason else ""
     return f"{run.label} has nothing to judge: none of its {run.prompts:,} prompts was {done}, all failed{reason}"
+
+
+EACH, UNREPORTED = "each", "none"
+"instead of a fingerprint: one result per fingerprint; answers without one"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRun:
+    """A run of a served model, by fingerprint."""
+
+    run: Run
+    counts: tuple[tuple[str, int], ...]
+    "fingerprint -> number of answers, for an exact run of prompts; empty: none reported"
+    test: Heterogeneity
+    "whether the texts of answers to a prompt depend on the fingerprint"
+
+
+def served_runs(
+    store: Store,
+    model: str | None = None,
+    instrument: str | None = None,
+    *,
+    seed: int = SEED,
+    permutations: int = PERMUTATIONS,
+) -> tuple[ServedRun, ...]:
+    """Return every run of served models, each with its fingerprints and the test of their heterogeneity."""
+    found = []
+    for run in store.runs.list(None, instrument, model):
+        if run.backend == SERVED and run.answered:
+            counts = tuple(store.runs.fingerprints(run).items())
+            rng = derive_rng(seed, "fingerprints", run.label, run.audit, run.language)
+            found.append(ServedRun(run, counts, homogeneity(store, run, rng, permutations)))
+    return tuple(found)
+
+
+def homogeneity(store: Store, run: Run, rng: np.random.Generator, permutations: int = PERMUTATIONS) -> Heterogeneity:
+    """Test whether answers depend on the fingerprint, within prompts; sampled answers are compared by stored text."""
+    if run.sampling.mode == EXACT:
+        why = "a prompt is scored once, so no prompt has answers in two groups"
+        return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
+    return heterogeneity(_tables(store.runs.printed(run)), rng, permutations)
+
+
+def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.int64]]:
+    """Return a table of fingerprints x texts for each prompt; the fingerprints are those of the whole run."""
+    of_prompt: dict[int, list[tuple[str, int, int]]] = {}
+    for prompt, name, text, count in rows:
+        of_prompt.setdefault(prompt, []).append((name, text, count))
+    names = {name: place for place, name in enumerate(sorted({row[0] for of in of_prompt.values() for row in of}))}
+    tables = []
+    for of in of_prompt.values():
+        texts = {text: place for place, text in enumerate(sorted({text for _, text, _ in of}))}
+        table = np.zeros((len(names), len(texts)), dtype=np.int64)
+        for name, text, count in of:
+            table[names[name], texts[text]] += count
+        tables.append(table)
+    return tables
+
+
+def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
+    """Return runs restricted to one fingerprint; for `each` one run per fingerprint. None: unchanged.
+
+    Raises UnknownName if no run has the fingerprint.
+    """
+    if not fingerprint:
+        return list(runs)
+    wanted = "" if fingerprint == UNREPORTED else fingerprint
+    known = [(run, store.runs.fingerprints(run)) for run in runs if run.backend == SERVED]
+    parts = [
+        store.runs.of_fingerprint(run, name)
+        for run, names in known
+        for name in sorted(names)
+        if fingerprint == EACH or name == wanted
+    ]
+    if runs and not parts:
+        there = sorted({name or UNREPORTED for _, names in known for name in names})
+        raise UnknownName(
+            f"there are no answers under the fingerprint {fingerprint!r}. Available: {', '.join(there) or 'none'}"
+        )
+    return parts
+
+
+def run_of_job(store: Store, job: Job) -> Run | None:
+    """Return the run that a job asked, or found answered; None for other jobs, and if nothing is answered.
+
+    If several match, such as those of two versions of a model, it is one with answers from the job, else the newest.
+    """
+    if "sampling" not in job.spec or registry.of_design(job.spec) is None:
+        return None
+    design = Design.from_json(job.spec)
+    fitting = [
+        run
+        for run in store.runs.list(design.audit, design.instrument, design.model)
+        if run.responses
+        and (run.sampling, run.family) == (design.sampling, design.family)
+        and design.language in ("", run.language)
+        and design.dtype in ("", run.dtype, run.dtype.partition("+")[0])
+    ]
+    brought = [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+    return max(brought or fitting, key=lambda run: run.last, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """The answers that are meant. A field that is None or empty leaves its question open."""
+
+    instrument: str | None = None
+    "its name; several, separated by commas, of an audit whose result is about all instruments"
+    models: tuple[str, ...] = ()
+    "names of models, or of runs as figures name them"
+    templates: TemplateChoice = LATEST
+    sampling: str | None = None
+    "the description of a sampling, or a part of it"
+    dtype: str | None = None
+    snapshot: str | None = None
+    "of a served model"
+    fingerprint: str | None = None
+    "answers under this `system_fingerprint` alone; `each`: a result for every one"
+    readings: Readings = USUAL
+
+    @property
+    def instruments(self) -> tuple[str, ...]:
+        """Return the names of the instruments that are meant; none: all."""
+        return listed(self.instrument)
+
+    def given(self) -> dict[str, str]:
+        """Return what a command line gives for the model, the instrument and the templates; nothing for open ones."""
+        said = {
+            "instrument": self.instrument,
+            "model": ",".join(self.models),
+            "language": ",".join(self.templates.languages),
+            "family": ",".join(self.templates.families),
+        }
+        return {name: value for name, value in said.items() if value}
+
+    @classmethod
+    def of(cls, given: SimpleNamespace) -> Self:
+        """Return the answers that a command line or a program names. Raises UsageError."""
+        return cls(
+            given.instrument,
+            listed(given.model),
+            templates_of(given),
+            getattr(given, "sampling", None),
+            getattr(given, "dtype", None),
+            given.snapshot,
+            given.fingerprint,
+            readings_of(given),
+        )

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from stores.core.store import Store
 from stores.runs.settlements import SettledBy
 from workbench import registry
-from workbench.domain.counting import plural
 from workbench.domain.designs import Design
+from workbench.domain.names import plural
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT, ModelCard
 from workbench.domain.thinking import split
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import template_reader
+from workbench.evidence.readings import template_reader
 from workbench.readers.base import Reader
-from workbench.stats.settled import VerdictRule, is_settled, least_more, mean_expected_share
+from workbench.stats.proportions import VerdictRule, is_settled, least_more, mean_expected_share
 
 Read = tuple[int, int, int]
 "numbers of answers that agree, disagree, and do neither"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ from typing import Any
 from workbench.answer_scales import name_fault, options_of
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.questionnaires import Scale
+from workbench.errors import InputError
 from workbench.formats.issues import check_issue_list
 from workbench.formats.tabular import Findings, read_text, unknown
+from workbench.toml_files import parse_toml
 
 TITLES, DEFINITIONS = "issue_titles", "issue_definitions"
 TABLES = (TITLES, DEFINITIONS)
@@ -59,11 +60,9 @@ def read_about(path: Path, findings: Findings) -> About:
     if text is None:
         return About()
     try:
-        value = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else text.count("\n") + 1
-        findings.add(path, line, None, f"text that is not TOML ({error})", "a TOML file")
+        value = parse_toml(text, path)
+    except InputError as error:
+        findings.found += error.findings
         return About()
     good: dict[str, Any] = {key: _value(path, text, key, item, findings) for key, item in value.items()}
     tables = {name: _table(path, text, name, value, findings) for name in TABLES}

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.csv_files import bare
-from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded
+from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded, named_few
 from workbench.formats.tabular import Findings, is_blank, nearest, read_text, records_of, separator_fault
 
 RESPONDENT = "respondent"

@@ -1,12 +1,4 @@
-"""Anyone's multiple-choice questions in two forms: a folder of CSV files, or one file of them.
-
-`choices.csv` has one row per question: `key`, `bias`, and `original` and `changed`, cells that hold the question and
-its lettered options on separate lines. Optional columns: `topic`, `middle_removed`; `share_1`, `share_2`, … (the share
-of people who chose the first, the second, … option of the original); `variant`, if a key has several wordings under a
-bias; and `warnings`, one per line, about the file that a question came from. A row without `changed` is a question
-whose changed form does not exist yet. `perturbed.csv` has the originals with typos: `key`, `bias`, `perturbation`,
-`draw`, `text`. `instrument.toml` names the source.
-"""
+"""The cells of tables that hold multiple-choice questions."""
 
 from __future__ import annotations
 
@@ -16,12 +8,70 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Fault, Perturbation, parse_choice
+from workbench.domain.statements import MOST_CHARACTERS
 from workbench.errors import UsageError
 from workbench.formats.about import About, read_about
-from workbench.formats.choices_cells import cell_choice
-from workbench.formats.choices_rules import form_fault, original_fault
-from workbench.formats.tabular import Findings, Row, is_new, number, read_rows, unknown
+from workbench.formats.tabular import Findings, Row, is_new, known_word, number, read_rows
+
+
+def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
+    """Return the question in a cell; None, with a note, if it is invalid. The reader of the row notes empty cells."""
+    text = row.cells.get(column, "")
+    if not text.strip():
+        return None
+    if len(text) > MOST_CHARACTERS:
+        findings.add(row.file, row.line, column, f"{len(text):,} characters", f"{MOST_CHARACTERS:,} at most")
+        return None
+    found = parse_choice(text)
+    if isinstance(found, Fault):
+        findings.add(row.file, row.line, column, found.found, found.expected)
+        return None
+    return found
+
+
+REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
+
+
+def form_fault(pair: ChoicePair) -> Fault | None:
+    """Return the fault of the changed form; None if it is valid or unknown."""
+    if pair.changed is None:
+        return None
+    original, changed = pair.original, pair.changed
+    if pair.bias in REWORDED:
+        n = len(changed.options)
+        return None if n == 2 else Fault(f"{n} options", f"two: {pair.bias} compares A with B")
+    if changed.stem != original.stem:
+        return Fault("another question than the original's", f"the same question: {pair.bias} changes its options")
+    wanted, said = _options(pair.bias, original, changed)
+    if changed.options == wanted:
+        return None
+    return Fault(f"the options {_list(changed.options)}", f"{said}: {_list(wanted)}")
+
+
+def original_fault(pair: ChoicePair) -> Fault | None:
+    """Return the fault of the original; None if the bias can be measured with it."""
+    options = len(pair.original.options)
+    if pair.bias is Bias.ODD_EVEN and options % 2 == 0:
+        return Fault(f"{options} options", "an odd number: the original is the form with a middle option")
+    if pair.bias is Bias.ALLOW_FORBID and options != 2:
+        return Fault(f"{options} options", "two: allow/forbid compares A with B")
+    return None
+
+
+def _options(bias: Bias, original: Choice, changed: Choice) -> tuple[tuple[str, ...], str]:
+    """Return the options that the changed form must have, and a description of them."""
+    if bias is Bias.RESPONSE_ORDER:
+        return original.options[::-1], "the original's from last to first"
+    if bias is Bias.OPINION_FLOAT:
+        return (*original.options, changed.options[-1]), "the original's and one more at the end"
+    middle = len(original.options) // 2
+    return (*original.options[:middle], *original.options[middle + 1 :]), "the original's without the middle one"
+
+
+def _list(options: tuple[str, ...]) -> str:
+    return " / ".join(options)
+
 
 CHOICES, PERTURBED, ABOUT = "choices.csv", "perturbed.csv", "instrument.toml"
 REQUIRED = ("key", "bias", "original")
@@ -85,7 +135,7 @@ def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
 
 
 def _pair(row: Row, findings: Findings) -> ChoicePair | None:
-    bias, middle = _word(row, "bias", Bias, findings), _middle(row, findings)
+    bias, middle = known_word(row, "bias", Bias, findings), _middle(row, findings)
     original, changed = (cell_choice(row, column, findings) for column in ("original", "changed"))
     if bias is None or original is None or not row.get("key"):
         return None
@@ -115,17 +165,6 @@ def _id(row: Row) -> Id:
 def _called(row: Row) -> str:
     variant = f" ({row.get('variant')})" if row.get("variant") else ""
     return f"question {row.get('key')!r} of {row.get('bias').casefold()}{variant}"
-
-
-def _word(row: Row, column: str, known: type[Bias] | type[Perturbation], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
-    said = row.get(column).casefold()
-    if said in tuple(known):
-        return said
-    if said:
-        found, expected = unknown(column, said, tuple(known))
-        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
-    return None
 
 
 def _middle(row: Row, findings: Findings) -> bool | None:
@@ -175,7 +214,7 @@ def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> d
     seen: dict[Hashable, int] = {}
     texts: dict[Id, dict[tuple[Perturbation, int], Choice]] = {}
     for row in read_rows(path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True):
-        word, draw = _word(row, "perturbation", Perturbation, findings), _draw(row, findings)
+        word, draw = known_word(row, "perturbation", Perturbation, findings), _draw(row, findings)
         choice, pair = cell_choice(row, "text", findings), pairs.get(_id(row))
         if pair is None and row.get("key") and row.get("bias"):
             found = f"no question {row.get('key')!r} of {row.get('bias')!r}"

@@ -1,12 +1,19 @@
-"""Statements as in files: one line is one statement in one language. Shared by all of our own formats."""
+"""The columns of wordings and the columns about them: the same names in all of our formats.
+
+`original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
+`political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …; `author.COLUMN` names the author of that
+column's wording, and `relation.COLUMN` gives the expected relation of its stance to the stance on the original.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
-from workbench.domain.issue_gold import GOLD
 from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.domain.statements import (
     MOST_CHARACTERS,
@@ -17,11 +24,127 @@ from workbench.domain.statements import (
     VariantId,
     VariantKind,
     Wording,
+    variant_order,
 )
-from workbench.formats.tabular import Findings
-from workbench.formats.wordings import column_of
+from workbench.formats.tabular import Findings, Row, read_text, unknown
 
-__all__ = ["GOLD", "LABELS", "Line", "check_texts", "statements"]
+Word = TypeVar("Word", bound=str)
+
+AUTHOR, RELATION = "author.", "relation."
+ALWAYS_NUMBERED = (
+    *(VariantKind.PARAPHRASE, VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM),
+    VariantKind.LETTER_SWAP,
+)
+SEVERAL = (*ALWAYS_NUMBERED, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
+"kinds with any number of wordings per statement"
+UNNUMBERED = tuple(kind.value for kind in VariantKind if kind not in ALWAYS_NUMBERED)
+"columns without a number, `original` first"
+NUMBERED = tuple(f"{kind.value}_" for kind in SEVERAL)
+"prefixes of numbered columns"
+MOST = 99
+
+
+def column_of(variant: VariantId) -> str:
+    """Return the name of a wording's column: `paraphrase_2`, `reformulation`."""
+    return str(variant).replace("-", "_")
+
+
+def read_column(name: str) -> str:
+    """Return a column by its own name where it has that of the screens, as in `paraphrase-2`; any other as it is.
+
+    Examples
+    --------
+    >>> read_column("paraphrase-2"), read_column("author.political opposite"), read_column("issue.a-b")
+    ('paraphrase_2', 'author.political_opposite', 'issue.a-b')
+    """
+    about = next((prefix for prefix in (AUTHOR, RELATION) if name.startswith(prefix)), "")
+    meant = re.sub(r"[- ]", "_", name.removeprefix(about))
+    return about + meant if meant in UNNUMBERED or meant.startswith(NUMBERED) else name
+
+
+def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> dict[VariantId, str]:
+    """Return the column of each wording in the order of variants; a column that lacks its number is noted."""
+    found: dict[VariantId, str] = {}
+    for column in header:
+        kind = next((kind for kind in SEVERAL if column.startswith(f"{kind.value}_")), None)
+        if column in UNNUMBERED:
+            found[VariantId(VariantKind(column))] = column
+        elif kind is not None:
+            ordinal = re.fullmatch(r"[1-9][0-9]?", column.removeprefix(f"{kind.value}_"))
+            if ordinal is None:
+                said = f"a {kind.value.replace('_', ' ')} without a number"
+                findings.add(file, 1, column, said, f"{kind}_1, {kind}_2, …")
+            else:
+                found[VariantId(kind, int(ordinal[0]))] = column
+    return dict(sorted(found.items(), key=lambda item: variant_order(item[0])))
+
+
+def check_columns_about(
+    prefix: str, header: Iterable[str], wordings: Sequence[str], file: Path, findings: Findings
+) -> None:
+    """Note columns (`author.`, `relation.`) about wordings that the file does not have."""
+    for column in header:
+        if column.startswith(prefix) and column.removeprefix(prefix) not in wordings:
+            findings.add(file, 1, column, *unknown("wording", column.removeprefix(prefix), tuple(wordings)))
+
+
+def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
+    """Return the authors of single wordings of a row; the others are by the row's `author`."""
+    named = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
+    return {variant: author for variant, author in named.items() if author}
+
+
+def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> dict[VariantId, Relation]:
+    """Return the relations of single wordings of a row that differ from the relations of their kinds."""
+    found = {}
+    for variant, column in columns.items():
+        word = one_of(row, RELATION + column, allowed_relations(variant), findings)
+        if word and Relation(word) is not variant.relation:
+            found[variant] = Relation(word)
+    return found
+
+
+def allowed_relations(variant: VariantId) -> tuple[str, ...]:
+    """Return the allowed relations of a wording; an original has none, because other wordings are compared with it."""
+    return (Relation.SAME.value,) if variant.kind is VariantKind.ORIGINAL else tuple(r.value for r in Relation)
+
+
+def tags_of(cell: str) -> tuple[str, ...]:
+    r"""Return the tags of a cell: separated by `;`, where `\;` is a semicolon and `\\` a backslash of a tag.
+
+    Examples
+    --------
+    >>> tags_of(r"pilot; climate \; energy;")
+    ('pilot', 'climate ; energy')
+    """
+    parts = [""]
+    for piece in re.findall(r"\\[\\;]|.", cell, re.DOTALL):
+        if piece == ";":
+            parts.append("")
+        else:
+            parts[-1] += piece[-1]
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def tag_cell(tags: Iterable[str]) -> str:
+    r"""Return the cell of tags.
+
+    Examples
+    --------
+    >>> print(tag_cell(["pilot", "climate ; energy"]))
+    pilot; climate \; energy
+    """
+    return "; ".join(re.sub(r"([\\;])", r"\\\1", tag) for tag in tags)
+
+
+def one_of(row: Row, column: str, words: Iterable[Word], findings: Findings) -> Word | None:
+    """Return which of these words a cell is; None if it is empty or, with a note, none of them."""
+    text = row.get(column)
+    found = next((word for word in words if word == text.casefold()), None)
+    if text and found is None:
+        findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(words))
+    return found
+
 
 LABELS: Mapping[str, int | None] = {"-1": -1, "0": 0, "1": 1, "+1": 1}
 
@@ -172,3 +295,195 @@ def _statement(ref: str, group: list[Line]) -> Statement:
         derived_from=next((line.derived_from for line in group if line.derived_from is not None), None),
         version=next((line.version for line in group if line.version is not None), 1),
     )
+
+
+LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
+"keys of lists with the wordings 1, 2, 3… of a kind"
+WORDS: dict[str, tuple[str, ...]] = {
+    "dimension": tuple(Dimension),
+    "leaning": tuple(Side),
+    "role": tuple(Role),
+    "form": tuple(Form),
+    "yes": tuple(Pole),
+}
+KINDS: dict[str, tuple[type, str]] = {
+    "ref": (str, "text"),
+    **dict.fromkeys(UNNUMBERED, (str, "text")),
+    **dict.fromkeys(LISTS, (list, "a list of texts")),
+    "language": (str, "text"),
+    "country": (str, "text"),
+    "topic": (str, "text"),
+    "dimension": (str, "text"),
+    "leaning": (str, "text"),
+    "source": (str, "text"),
+    "issues": (dict, "an object of -1, 0 and 1"),
+    "author": (str, "text"),
+    "authors": (dict, "an object: the name of a wording's column, and its author"),
+    "relations": (dict, "an object: the name of a wording's column, and same, flipped or free"),
+    "tags": (list, "a list of texts"),
+    "derived_from": (str, "text"),
+    "version": (int, "a whole number from 1"),
+    **dict.fromkeys(("role", "form", "scale", "yes"), (str, "text")),
+}
+
+
+class _RepeatedKey(ValueError):
+    """An object with a duplicate key, of which Python would silently keep the last value."""
+
+
+def read_lines(path: Path, findings: Findings) -> list[Line]:
+    """Return the statements of a file; every fault is noted in `findings`."""
+    lines = []
+    for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
+        if content.strip():
+            line = _line(path, number, content, findings)
+            if line is not None:
+                lines.append(line)
+    if not lines and not findings.found:
+        findings.add(path, 1, None, "no statement", "one JSON object per line")
+    return lines
+
+
+def _line(path: Path, number: int, content: str, findings: Findings) -> Line | None:
+    try:
+        value = json.loads(content, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        findings.add(path, number, f"character {error.colno}", f"text that is not JSON ({error.msg})", "an object")
+        return None
+    except _RepeatedKey as error:
+        findings.add(path, number, str(error), "the same key twice in one object", "every key once")
+        return None
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
+        findings.add(path, number, None, "JSON that is too deep or too large to be a statement", "an object")
+        return None
+    faults = list(_faults(value))
+    for key, found, expected in faults:
+        findings.add(path, number, key, found, expected)
+    return None if faults else _as_line(path, number, value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in value:
+            raise _RepeatedKey(key)
+        value[key] = item
+    return value
+
+
+def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
+    """Yield (key, found, expected)."""
+    if not isinstance(value, dict):
+        yield None, f"a JSON {type(value).__name__}", "an object"
+        return
+    for key, item in value.items():
+        if key not in KINDS:
+            yield key, *unknown("key", key, tuple(KINDS))
+        elif item is not None and not isinstance(item, KINDS[key][0]):
+            yield key, _short(item), KINDS[key][1]
+        elif not all(_is_text(part) for part in _strings(item)):
+            yield key, "a NUL or half a surrogate pair", "text that UTF-8 can hold"
+    if not value.get("ref") or (isinstance(value["ref"], str) and not value["ref"].strip()):
+        yield "ref", "nothing", "some text"
+    yield from _inner_faults(value)
+
+
+def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]]:
+    lists = {key: value[key] for key in LISTS if isinstance(value.get(key), list)}
+    for key, texts in lists.items():
+        for place, text in enumerate(texts, start=1):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                yield f"{key}[{place}]", _short(text), "some text, or null for an unused number"
+    for place, tag in enumerate(value["tags"] if isinstance(value.get("tags"), list) else (), start=1):
+        if not isinstance(tag, str) or not tag.strip():
+            yield f"tags[{place}]", _short(tag), "some text"
+    version = value.get("version")
+    if isinstance(version, int) and (isinstance(version, bool) or not 1 <= version <= 999_999):
+        yield "version", _short(version), "a whole number from 1 to 999,999"
+    issues, authors, relations = (
+        value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors", "relations")
+    )
+    for issue, label in issues.items():
+        if type(label) is not int or label not in (-1, 0, 1):  # true is not a label, although it equals 1 in Python
+            yield f"issues.{issue}", _short(label), "-1, 0 or 1"
+    there = {column_of(variant): variant for variant, _ in _texts(value)}
+    for column, relation in relations.items():
+        if column not in there:
+            yield f"relations.{column}", *unknown("wording", column, tuple(there))
+        elif relation not in allowed_relations(there[column]):
+            yield f"relations.{column}", _short(relation), f"one of {', '.join(allowed_relations(there[column]))}"
+    for column, author in authors.items():
+        if column not in there:
+            yield f"authors.{column}", *unknown("wording", column, tuple(there))
+        elif not isinstance(author, str):
+            yield f"authors.{column}", _short(author), "text"
+    for key, words in WORDS.items():
+        word = value.get(key)
+        if isinstance(word, str) and word.strip() and word.strip().casefold() not in words:
+            yield key, _short(word), f"one of {', '.join(words)}"
+
+
+def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
+    """Return the wordings that are texts, in the order of variants."""
+    found = {VariantId(VariantKind(key)): value.get(key) for key in UNNUMBERED}
+    for key, kind in LISTS.items():
+        texts = value.get(key)
+        found |= {VariantId(kind, n): text for n, text in enumerate(texts if isinstance(texts, list) else (), start=1)}
+    good = [(variant, text) for variant, text in found.items() if isinstance(text, str) and text.strip()]
+    return sorted(good, key=lambda item: variant_order(item[0]))
+
+
+def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
+    texts = _texts(value)
+    authors, relations = (value.get(key) or {} for key in ("authors", "relations"))
+    stated = {
+        variant: Relation(relations[column_of(variant)]) for variant, _ in texts if column_of(variant) in relations
+    }
+    words = {key: (value.get(key) or "").strip().casefold() for key in WORDS}
+    return Line(
+        file=path,
+        line=number,
+        ref=value["ref"].strip(),
+        language=_word(value, "language") or "en",
+        country=_word(value, "country"),
+        topic=_word(value, "topic"),
+        texts=tuple(texts),
+        issues=value.get("issues") or {},
+        author=_word(value, "author"),
+        authors={v: authors[column_of(v)].strip() for v, _ in texts if authors.get(column_of(v), "").strip()},
+        dimension=Dimension(words["dimension"]) if words["dimension"] else None,
+        leaning=Side(words["leaning"]) if words["leaning"] else None,
+        source=_word(value, "source"),
+        relations={variant: relation for variant, relation in stated.items() if relation is not variant.relation},
+        tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
+        derived_from=_word(value, "derived_from"),
+        version=value.get("version"),
+        role=Role(words["role"]) if words["role"] else None,
+        form=Form(words["form"]) if words["form"] else None,
+        scale=_word(value, "scale"),
+        yes=Pole(words["yes"]) if words["yes"] else None,
+    )
+
+
+def _word(value: dict[str, Any], key: str) -> str | None:
+    """Return a text without outer spaces, as for cells of a CSV file; None if missing."""
+    return (value.get(key) or "").strip() or None
+
+
+def _strings(item: Any) -> Iterator[str]:
+    if isinstance(item, str):
+        yield item
+    elif isinstance(item, list):
+        yield from (part for part in item if isinstance(part, str))
+    elif isinstance(item, dict):
+        yield from item
+        yield from (part for part in item.values() if isinstance(part, str))
+
+
+def _is_text(text: str) -> bool:
+    return "\x00" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _short(value: Any) -> str:
+    said = json.dumps(value)
+    return said if len(said) <= 60 else said[:60] + "…"

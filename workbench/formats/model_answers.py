@@ -15,7 +15,7 @@ from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, Perturbation
-from workbench.formats.tabular import Findings, Row, is_new, read_rows, unknown
+from workbench.formats.tabular import Findings, Row, is_new, known_word, read_rows
 
 MODEL_ANSWERS = "model_answers.csv"
 OF_SET = ("model", "bias", "variant", "condition", "draw", "mapped_back")
@@ -49,7 +49,7 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
     seen: dict[Hashable, int] = {}
     found: dict[SetName, _Set] = {}
     for row in rows:
-        name, form, answers = _set_name(row, findings), _word(row, "form", Arm, findings), _answers(row, findings)
+        name, form, answers = _set_name(row, findings), known_word(row, "form", Arm, findings), _answers(row, findings)
         mapped_back = _mapped_back(row, findings)
         if name is None or form is None or answers is None or not row.get("key"):
             continue
@@ -110,8 +110,8 @@ def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
 
 
 def _set_name(row: Row, findings: Findings) -> SetName | None:
-    bias, draw = _word(row, "bias", Bias, findings), _number(row, "draw", findings, low=1, usual=1)
-    condition = _word(row, "condition", Perturbation, findings)
+    bias, draw = known_word(row, "bias", Bias, findings), _number(row, "draw", findings, low=1, usual=1)
+    condition = known_word(row, "condition", Perturbation, findings)
     if bias is None or draw is None or (condition is None and row.get("condition")) or not row.get("model"):
         return None
     known = Perturbation(condition) if condition else None
@@ -140,17 +140,6 @@ def _number(
     if re.fullmatch(r"[0-9]{1,10}", said) and low <= int(said) <= high:
         return int(said)
     findings.add(row.file, row.line, column, repr(said), f"a whole number from {low} to {high:,}")
-    return None
-
-
-def _word(row: Row, column: str, known: type[Bias] | type[Perturbation] | type[Arm], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
-    said = row.get(column).casefold()
-    if said in tuple(known):
-        return said
-    if said:
-        found, expected = unknown(column, said, tuple(known))
-        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
     return None
 
 

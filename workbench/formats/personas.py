@@ -23,12 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.counting import plural
-from workbench.domain.personas import ASSISTANT, NONE, SYSTEM, USER, Persona, PersonaKind
-from workbench.domain.prompts import Message
+from workbench.domain.names import plural
+from workbench.domain.prompts import ASSISTANT, NONE, SYSTEM, USER, Message, Persona, PersonaKind
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.tabular import Findings, read_rows
-from workbench.toml_files import TomlFile
+from workbench.toml_files import TomlFile, too_deep
 
 KEYS = ("id", "kind", "language", "text", "turns")
 EVERY = "all"
@@ -99,6 +98,8 @@ def _json(path: Path, text: str) -> TomlFile:
     """Return a JSON list of personas as a TOML file with the same tables."""
     try:
         value = json.loads(text)
+        if too_deep(value):
+            raise ValueError("lists or objects nested too deeply")
     except (ValueError, RecursionError) as error:
         fault = Finding(path.name, getattr(error, "lineno", None), None, f"text that is not JSON ({error})", "a list")
         raise InputError([fault], REMEDY) from error

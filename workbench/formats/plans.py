@@ -1,12 +1,12 @@
-"""A frozen plan as a TOML file: read with the standard library, written with tomli-w."""
+"""A frozen plan as a TOML file."""
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
-from workbench.domain.plans import FORMAT, FrozenPlan
-from workbench.errors import UsageError
+from workbench.domain.designs import FORMAT, FrozenPlan
+from workbench.errors import InputError, UsageError
+from workbench.toml_files import parse_toml
 
 ABOUT = """# A frozen plan: what will be asked and how it will be judged, written before the first answer.
 # Do not change it: the hash would no longer fit. An empty text is the default that the help of the option names.
@@ -51,7 +51,7 @@ def read_plan(path: Path) -> tuple[FrozenPlan, str]:
 def read_text(text: str, where: str) -> FrozenPlan:
     """Return the plan in a text. Raises UsageError as `read_plan`."""
     try:
-        tables = tomllib.loads(text)
+        tables = parse_toml(text, Path(where))
         head, asked, judged, compared = (dict(tables[name]) for name in ("plan", "asked", "judged", "compared"))
         form, given = head.pop("format"), head.pop("hash")
         if form != FORMAT:
@@ -67,8 +67,8 @@ def read_text(text: str, where: str) -> FrozenPlan:
             correction=compared["correction"],
             made=head,
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        why = f"{type(error).__name__}: {error}"
+    except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
+        why = str(error.findings[0]) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"{where}: is no frozen plan ({why}); workbench plan writes one") from error
     if plan.hash != given:
         raise UsageError(

@@ -13,17 +13,18 @@ from pathlib import Path
 
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
-from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.formats.lines import Line, check_texts, statements
-from workbench.formats.tabular import Findings, Row, read_rows
-from workbench.formats.wordings import (
+from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
+from workbench.formats.lines import (
     AUTHOR,
+    Line,
     authors,
     check_columns_about,
-    dimension,
-    side,
+    check_texts,
+    one_of,
+    statements,
     wording_columns,
 )
+from workbench.formats.tabular import Findings, Row, read_rows
 
 COLUMNS = {
     "ref": "id",
@@ -83,8 +84,8 @@ def _line(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> Lin
         texts=tuple((variant, row.cells[column]) for variant, column in columns.items() if row.get(column)),
         author=row.get("author") or None,
         authors=authors(row, columns),
-        dimension=dimension(row, COLUMNS["dimension"], findings),
-        leaning=side(row, COLUMNS["leaning"], findings),
+        dimension=one_of(row, COLUMNS["dimension"], Dimension, findings),
+        leaning=one_of(row, COLUMNS["leaning"], Side, findings),
         source=row.get(COLUMNS["source"]) or None,
     )
 

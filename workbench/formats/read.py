@@ -1,7 +1,10 @@
-"""Reads an instrument from a file, by the name of its format."""
+"""Recognises the format of a file or folder from its names and its first line."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -9,10 +12,202 @@ from workbench import registry
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
+from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
+from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
-from workbench.formats.native import read_csv, read_jsonl
+from workbench.formats.choices import CHOICES
+from workbench.formats.label_files import REQUIRED as OF_LABELS
+from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
+from workbench.formats.model_answers import MODEL_ANSWERS
+from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
+from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
+from workbench.formats.tabular import header_of, nearest
+
+ANSWERS = "answers"
+"the format of people's answers: the only one that is not an instrument"
+KNOWN = """What can be imported:
+- a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
+- JSON Lines, one object per statement (jsonl)
+- the ProbVAA download, with vaa/probvaa.csv in it (probvaa)
+- a CSV with id, statement, issue_label, political_leaning_label (propositions)
+- a CSV with respondent and one column per question (answers)
+- a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
+- the BiasMonkey download, or a part of it (biasmonkey)"""
+
+LINES = (".jsonl", ".ndjson")
+SMALLEST = "  ref,original\n  tax-1,Taxes on land should be higher."
+SMALLEST_LINES = '  {"ref": "tax-1", "original": "Taxes on land should be higher."}'
+MEANT: dict[str, tuple[str, ...]] = {
+    "ref": ("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id"),
+    "original": (
+        "statement",
+        "text",
+        "proposition",
+        "item",
+        "sentence",
+        "claim",
+        "thesis",
+        "wording",
+        "statement_text",
+    ),
+    "question": ("question_text",),
+    "topic": ("theme", "subject", "category"),
+    "leaning": ("left_or_right", "left_right", "side", "political_leaning", "lean", "ideology"),
+    "dimension": ("axis", "scale_dimension"),
+    "negation": ("negated", "negated_statement"),
+    "opposite": ("reversed", "contrary"),
+    "paraphrase_1": ("paraphrase", "reworded"),
+    "country": ("nation", "state"),
+    "language": ("lang", "locale"),
+    "source": ("origin", "survey"),
+    "author": ("written_by",),
+    "tags": ("tag", "labels"),
+}
+"column of statements -> names that other people give it"
+PREFIXED = ("issue.", AUTHOR, RELATION)
+
+
+def recognised(path: Path) -> str:
+    """Return the name of the format that a file or a folder has.
+
+    Raises UsageError if it has none, with what was found and what can be imported.
+    """
+    try:
+        if path.is_dir():
+            found = _of_folder(path)
+        elif path.exists():
+            found = _of_file(path)
+        else:
+            raise UsageError(f"{path}: not found")
+        if not found and (told := _as_statements(_own_columns(path), path)):
+            raise UsageError(f"{path}: found {_what(path)}.\n{told}")
+        if not found:
+            raise UsageError(f"{path}: found {_what(path)}, which is not a known format.\n{KNOWN}")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    return found
+
+
+def _own_columns(path: Path) -> list[str]:
+    """Return the columns, or keys, of a table that may hold statements under other names; none of anything else."""
+    if not path.is_file() or '"response"' in _begin(path):
+        return []
+    columns = _keys(path) if path.suffix in LINES else _header(path)
+    of_others = {RESPONDENT, *LONG} & set(columns) or set(OF_LABELS) <= set(columns)
+    return [] if of_others or (len(columns) < 2 and path.suffix not in LINES) else columns
+
+
+def _as_statements(columns: Sequence[str], path: Path) -> str:
+    """Return the smallest file of statements, and what to rename of these columns; "" where none is like any."""
+    word, example = ("keys", SMALLEST_LINES) if path.suffix in LINES else ("columns", SMALLEST)
+    renamed: dict[str, str] = {}
+    for column in columns:
+        plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
+        like = next((name for name, words in MEANT.items() if plain == name or plain in words), None)
+        like = like or nearest(plain, [name for name in MEANT if name not in columns])
+        if like is not None and like != column and like not in columns and like not in renamed.values():
+            renamed[column] = like
+    if not renamed:
+        return ""
+    todo = [f"rename {column} to {name}" for column, name in renamed.items()]
+    todo += [f"add {name}" for name in ("ref", "original") if name not in (*columns, *renamed.values())]
+    known = {*MEANT, *renamed, *UNNUMBERED, *ABOUT_STATEMENTS}
+    odd = [one for one in columns if one not in known and not read_column(one).startswith((*NUMBERED, *PREFIXED))]
+    todo += [f"leave out {_few(odd)}, which no column of statements is like"] if odd else []
+    return "\n".join(
+        [
+            f"Statements need the {word} ref (a short name) and original (the text):",
+            example,
+            "Of this file:",
+            *(f"- {one}" for one in todo),
+            "All columns of statements, and other formats: workbench import --help",
+        ]
+    )
+
+
+def is_plain(path: Path) -> bool:
+    """Return whether a path is a folder that has no format itself, although its contents may have one."""
+    try:
+        return path.is_dir() and not _of_folder(path)
+    except OSError:
+        return False
+
+
+def _of_folder(folder: Path) -> str:
+    if any((folder / place / "vaa" / "probvaa.csv").is_file() for place in ("", "data")):
+        return "probvaa"
+    if (statements := folder / INSTRUMENT_FILES[0]).is_file():
+        return "propositions" if set(OF_PROPOSITIONS) <= set(header_of(statements)) else "csv"
+    if (folder / CHOICES).is_file() or (folder / MODEL_ANSWERS).is_file():
+        return "choices"
+    parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
+    named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
+    return "biasmonkey" if named or any(part.is_dir() for part in parts) else ""
+
+
+def _of_file(path: Path) -> str:
+    if stem_of(path.name):
+        return "biasmonkey"
+    if path.suffix in LINES:
+        keys = _keys(path)
+        return "" if '"response"' in _begin(path) or (keys and not {"ref", "original"} & set(keys)) else "jsonl"
+    header = set(_header(path))
+    if set(OF_LABELS) <= header:
+        return ""
+    if looks_like_answers(header):
+        return ANSWERS
+    for name, needed in (
+        ("choices", {"key", "bias", "original"}),
+        ("propositions", set(OF_PROPOSITIONS)),
+        ("csv", {"ref", "original"}),
+    ):
+        if needed <= header:
+            return name
+    unclear = len(header) < 2 or bool(header & {"ref", "original"})
+    return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
+
+
+def _header(path: Path) -> list[str]:
+    """Return the columns of a file that may be a table: the names in its first line."""
+    return header_of(path) if path.suffix in (".csv", ".tsv", ".txt", "") else []
+
+
+def _keys(path: Path) -> list[str]:
+    """Return the keys of the first object of JSON Lines; none where there is no object."""
+    try:
+        value = json.loads(_begin(path))
+    except ValueError:
+        return []
+    return list(value) if isinstance(value, dict) else []
+
+
+def _begin(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(4096).decode("utf-8", "replace").partition("\n")[0]
+
+
+def _what(path: Path) -> str:
+    """Describe a file or folder without a known format."""
+    if path.is_dir():
+        held = sorted(one.name for one in path.iterdir())
+        return "a folder with " + (_few(held) if held else "nothing in it")
+    header = _header(path)
+    if set(OF_LABELS) <= set(header) or '"response"' in _begin(path):
+        return "labels of answers (import them with: workbench labels STORE --import FILE)"
+    if RESPONDENT in header or set(LONG) & set(header):
+        return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
+    if path.suffix in LINES and (keys := _keys(path)):
+        return f"JSON Lines with the keys {_few(keys)}"
+    return (
+        f"a table with the columns {_few(header)}" if len(header) > 1 else f"a file {path.suffix or 'without an end'}"
+    )
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
 
 FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
 PARTS = ("biasmonkey",)

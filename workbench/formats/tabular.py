@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
 
 from workbench.csv_files import bare
@@ -293,3 +294,14 @@ def choice(row: Row, column: str, findings: Findings, known: Mapping[str, int | 
         return True, known[text.casefold()]
     findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(known))
     return False, None
+
+
+def known_word(row: Row, column: str, known: type[StrEnum], findings: Findings) -> str | None:
+    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
+    said = row.get(column).casefold()
+    if said in tuple(known):
+        return said
+    if said:
+        found, expected = unknown(column, said, tuple(known))
+        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
+    return None

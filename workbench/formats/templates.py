@@ -5,16 +5,17 @@ read its answers (`lexicons/LANGUAGE.toml`).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
 from workbench.domain.instruments import BroughtLexicon, Instrument
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, read_text
 from workbench.readers.lexicon import Lexicon
+from workbench.toml_files import parse_toml
 
 RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
 "RELIABILITY is the default audit"
@@ -133,9 +134,12 @@ def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...
         if text is None:
             continue
         try:
-            stated = tomllib.loads(text)
+            stated = parse_toml(text, path)
             language = Lexicon.parse({"language": path.stem, **stated}).language
-        except (tomllib.TOMLDecodeError, UsageError) as error:
+        except InputError as error:
+            findings.found += [replace(fault, expected=A_LEXICON) for fault in error.findings]
+            continue
+        except UsageError as error:
             findings.add(path, None, None, str(error), A_LEXICON)
             continue
         if language != path.stem:

@@ -15,12 +15,11 @@ from workbench.domain.issue_gold import gold_labels
 from workbench.domain.statements import Statement
 from workbench.errors import InputError, UnknownName, UsageError
 from workbench.formats.choice_instruments import read_choice_instrument
-from workbench.formats.choices_export import beside_choices, choice_files, kept_as_choices
+from workbench.formats.choices_write import beside_choices, choice_files, kept_as_choices
 from workbench.formats.folder import expanded, others, put
-from workbench.formats.native import read_csv, read_jsonl
-from workbench.formats.native_write import csv_files, json_lines, origins_elsewhere, statement_lines
+from workbench.formats.native import csv_files, json_lines, origins_elsewhere, read_csv, read_jsonl, statement_lines
 from workbench.formats.probvaa_write import Layout
-from workbench.formats.questionnaires_write import beside_layout, in_lines, normal_questionnaire
+from workbench.formats.questionnaires import beside_layout, in_lines, normal_questionnaire
 from workbench.formats.templates import lexicon_files, lost_lexicons
 
 FORMATS = ("csv", "probvaa", "jsonl", "choices")

@@ -21,7 +21,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from workbench.inference.token_tree import Packed
+from workbench.inference.tree import Packed
 
 ATTENTION = "workbench_shared"
 UNKNOWN = ("s_aux", "sinks", "position_bias", "indices", "block_indices")

@@ -13,8 +13,7 @@ from workbench.inference.attention import ATTENTION, OutOfOrder, SharedContext, 
 from workbench.inference.batch import ActiveSequence, Batch
 from workbench.inference.local.window import window_of
 from workbench.inference.prefill import Prefill
-from workbench.inference.token_tree import Tokens
-from workbench.inference.tree import Row, SampleTree
+from workbench.inference.tree import Row, SampleTree, Tokens
 
 WHOLE, SLIDING = "full_attention", "sliding_attention"
 LAYERS = {WHOLE, SLIDING}

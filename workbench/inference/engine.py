@@ -25,8 +25,7 @@ from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
 from workbench.inference.prefill import Prefill, Read
 from workbench.inference.thought_rule import Spell, ThoughtRule
-from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
-from workbench.inference.tree import SampleTree
+from workbench.inference.tree import SampleTree, Tokens, common, distinct_beginnings, lexicographic
 
 __all__ = ["SharedEngine", "Unshareable", "shared_engine"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.domain.entailments import LABELS, Entailment
+from workbench.domain.findings import LABELS, Entailment
 from workbench.domain.responses import ModelCard
 from workbench.errors import ModelError
 from workbench.inference.embedded import locate

@@ -9,11 +9,11 @@ an option sets is not allowed: two values of one parameter would make the record
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.toml_files import read_toml
 
 STATED = {
     "temperature": "--temperature",
@@ -62,23 +62,19 @@ def extra_fields(given: str | None) -> str:
 
 
 def _parsed(typed: str) -> dict[str, Any]:
-    if typed.startswith("{"):
-        return _object(typed, "--extra-body", toml=False)
     path = Path(typed).expanduser()
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--extra-body: {path} cannot be read ({type(error).__name__})") from None
-    return _object(text, str(path), toml=path.suffix == ".toml")
-
-
-def _object(text: str, where: str, *, toml: bool) -> dict[str, Any]:
-    try:
-        value = tomllib.loads(text) if toml else json.loads(text)
+        if typed.startswith("{"):
+            value = json.loads(typed)
+        else:
+            value = read_toml(path) if path.suffix == ".toml" else json.loads(path.read_text(encoding="utf-8"))
         json.dumps(value, allow_nan=False)
+    except OSError as error:
+        raise UsageError(f"--extra-body: {path} cannot be read ({type(error).__name__})") from None
     except (ValueError, TypeError, RecursionError) as error:
-        kind = "TOML" if toml else "JSON"
-        raise UsageError(f"{where}: found no {kind} that can be sent ({error}); give one object of fields") from None
+        raise UsageError(f"--extra-body: found no JSON that can be sent ({error}); give one object of fields") from None
     if not isinstance(value, dict):
-        raise UsageError(f"{where}: found {type(value).__name__}; give one object of fields, like {{'min_p': 0.1}}")
+        raise UsageError(
+            f"--extra-body: found {type(value).__name__}; give one object of fields, like {{'min_p': 0.1}}"
+        )
     return value

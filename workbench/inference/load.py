@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.inference.base import Model
-from workbench.inference.chat_formats import check_chat_format
+from workbench.inference.chat_turns import check_chat_format
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.served.address import LAUNCHED
 from workbench.installed import need_local

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from workbench.inference.attention import Pair, TreeLayout, laid_out
-from workbench.inference.token_tree import Packed, Tokens, common, pack
+from workbench.inference.tree import Packed, Tokens, common, pack
 
 
 @dataclass(slots=True)

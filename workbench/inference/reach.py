@@ -9,8 +9,8 @@ from pathlib import Path
 
 from workbench.domain.names import parted
 from workbench.errors import ModelError
-from workbench.inference.chat_formats import FILE, SUFFIX
-from workbench.inference.chat_formats import parted as chat_parted
+from workbench.inference.chat_turns import FILE, SUFFIX
+from workbench.inference.chat_turns import parted as chat_parted
 from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder

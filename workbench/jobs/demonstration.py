@@ -16,12 +16,12 @@ from workbench import registry
 from workbench.annotation.sampling import Sample
 from workbench.data import attention_items
 from workbench.domain.annotations import Purpose, Reason
-from workbench.domain.counting import plural
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.readings import USUAL, Stance
 from workbench.domain.rulings import Verdict
-from workbench.domain.seeds import SEED
 from workbench.evidence import ruling_subjects
-from workbench.evidence.labels import codebook_of
+from workbench.evidence.readings import codebook_of
 from workbench.inference.scripted.model import UNREADABLE
 from workbench.inference.scripted.sides import AGREES, DISAGREES, HEDGES
 from workbench.pipeline.control import control_of, draw

@@ -35,13 +35,12 @@ from workbench.domain.prompts import LETTER, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, Request
 from workbench.domain.thinking import split
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
+from workbench.evidence.readings import stance_reader
 from workbench.evidence.refusals import read_answer
-from workbench.evidence.rule_reading import stance_reader
 from workbench.pipeline.answer_cutoff import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
-from workbench.readers.next_tokens import PUBLISHED_TOP, mass
-from workbench.readers.verbalizers import forms_by_prompt, verbalizers
+from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass, verbalizers
 from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:

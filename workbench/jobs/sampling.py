@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from stores.jobs.job_rows import UNDRAWN, UNREADABLE
 from workbench import pipeline
-from workbench.domain.counting import plural, speed
 from workbench.domain.designs import Design
-from workbench.domain.first_answers import FirstAnswers
+from workbench.domain.names import plural, speed
+from workbench.domain.probe_results import FirstAnswers
 from workbench.domain.responses import EXACT
 from workbench.errors import ConflictError, ModelError
 from workbench.inference.base import Batching, Model, Work
-from workbench.jobs import batching, probe
+from workbench.jobs import probe
+from workbench.jobs import tidying as batching
 from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
 
 NEVER = "The same requests would fail again."

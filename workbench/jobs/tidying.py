@@ -1,20 +1,105 @@
-"""Keeps the list of jobs true: counts what others did, removes what is replaced or has no results."""
+"""Records a job's batches while an endpoint answers them, and cancels them with the job."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import pipeline
-from workbench.domain.counting import plural
+from workbench.domain.batches import Halt, SentBatch, clock
 from workbench.domain.designs import Design
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
-from workbench.jobs.batching import cancel
+from workbench.inference.base import Batching
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, log_path, reap
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
+
+if TYPE_CHECKING:
+    from workbench.jobs.task import Task
+
+STEP_S = 1.0
+"seconds between checks, while waiting, of whether the job should end"
+
+
+class JobLedger:
+    """The batches of one job, in its store: see `BatchLedger`."""
+
+    def __init__(self, task: Task):
+        self._task = task
+        self._over: list[str] = []
+
+    def open(self) -> Sequence[SentBatch]:
+        return self._task.store.batches.open(self._task.job.id)
+
+    def intend(self, endpoint: str, calls: Sequence[tuple[str, int]], turn: int) -> SentBatch:
+        return self._task.store.batches.intend(self._task.job.id, self._task.attempt, endpoint, calls, turn)
+
+    def note(self, sent: SentBatch, next_look_s: float | None = None) -> None:
+        task = self._task
+        task.store.batches.note(sent, task.attempt)
+        words = sent.describe()
+        if next_look_s is not None:
+            at = datetime.now(UTC) + timedelta(seconds=next_look_s)
+            words += f", next {at:%H:%M} UTC"
+        task.store.jobs.beat(task.job.id, words, task.attempt)
+
+    def over(self, sent: SentBatch) -> None:
+        self._over.append(sent.token)
+
+    def settle(self) -> None:
+        over, self._over = self._over, []
+        if over:
+            self._task.store.batches.close(over, self._task.attempt)
+
+    def halt(self) -> Halt:
+        control = self._task.stop
+        if not control():
+            return Halt.NO
+        return Halt.CANCEL if control.cancelled else Halt.LEAVE
+
+    def wait(self, seconds: float) -> None:
+        until, before = time.monotonic() + seconds, self.halt()
+        while (left := until - time.monotonic()) > 0 and self.halt() is before:
+            self._task.stop.wait(min(left, STEP_S))
+
+    def say(self, sentence: str) -> None:
+        self._task.say(sentence)
+
+
+def waiting(store: Store, job_id: int) -> str:
+    """Return a message on a job's batches at an endpoint; empty if there are none."""
+    return "; ".join(sent.describe() for sent in store.batches.open(job_id) if sent.batch)
+
+
+def cancel(store: Store, job_id: int) -> tuple[Job, str]:
+    """Ask a job to stop, and cancel its batches if it has no worker to do so.
+
+    Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming the job fetches them.
+    """
+    job = store.jobs.request_stop(job_id)
+    left = store.batches.open(job_id) if job.state == "cancelled" else ()
+    if not left:
+        return job, ""
+    from workbench.inference.load import load
+
+    try:
+        model = load(str(job.spec["model"]))
+        try:
+            assert isinstance(model, Batching)
+            for sent in left:
+                store.batches.note(model.cancel_batch(sent))
+        finally:
+            model.close()
+    except WorkbenchError as error:
+        names = ", ".join(sent.batch or f"of {clock(sent.created_at)}" for sent in left)
+        return job, f"Its batch {names} could not be cancelled at the endpoint ({error}) and may cost more money."
+    return job, "Its batch is cancelled at the endpoint; resuming the job fetches the answers so far."
 
 
 def instead_of(store: Store, old: int, new: int) -> None:

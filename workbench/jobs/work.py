@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench import pipeline
 from workbench.classifier.config import PUBLISHED_THRESHOLD
+from workbench.errors import ModelError
 from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.jobs import probe
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
@@ -78,7 +79,16 @@ def draft(task: Task) -> Ended:
     """Let a model draft wordings, for a person's decision."""
     store, job = task.store, task.job
     spec = DraftSpec.from_json(job.spec)
-    model = task.load(spec.model)
+    rest = "loads its model and asks for the rest"
+    if task.stop():
+        return unfinished(task, "its model was not loaded", rest)
+    try:
+        model = task.load(spec.model)
+    except ModelError:
+        if not task.stop():
+            raise
+    if task.stop():  # asked meanwhile: a load cannot be broken off
+        return unfinished(task, "nothing was asked in this attempt", rest)
     plan = plan_drafting(store, spec, card=model.card, job=job.id)
     store.jobs.plan(job.id, len(plan.calls), len(plan.calls) - len(plan.needed))
     store.jobs.beat(job.id, "drafting")

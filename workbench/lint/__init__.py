@@ -9,13 +9,9 @@ from __future__ import annotations
 from workbench import registry
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaire_tallies import Tallied, tallied
-from workbench.lint.choices import about_choices
-from workbench.lint.languages import language_findings
-from workbench.lint.people import people_findings
-from workbench.lint.questionnaires import about_asked, not_reworded, questionnaire_findings
-from workbench.lint.statements import COMPARED, statement_findings
-from workbench.lint.templates import template_findings
+from workbench.domain.questionnaires import Tallied, tallied
+from workbench.lint.people import about_asked, not_reworded, people_findings, questionnaire_findings
+from workbench.lint.statements import COMPARED, about_choices, language_findings, statement_findings, template_findings
 
 __all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
 

@@ -6,9 +6,9 @@ A command that needs another help or default takes `OPTION.but(...)`; the name, 
 from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
+from workbench.domain.keys import SEED as ONE_SEED
 from workbench.domain.probe_results import LEAST_READABLE as ONE_LEAST
 from workbench.domain.responses import EFFORTS, NO_THINKING, SERVER
-from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.options.option import Option, Type, flag
 
 STORE = Option("store", "the store's file", Type.PATH, positional=True, required=True, completes="stores")

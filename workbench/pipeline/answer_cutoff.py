@@ -21,7 +21,7 @@ from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.thinking import split
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import label_reader
+from workbench.evidence.readings import label_reader
 from workbench.readers.label_words import LabelWords
 
 CODED = "label-words-coded"

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench import registry
-from workbench.domain.failures import Reasons
-from workbench.domain.first_answers import FIRST, FirstAnswers
 from workbench.domain.gpus import Gpu
+from workbench.domain.probe_results import FIRST, FirstAnswers, Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
-from workbench.evidence.rule_reading import BatchReader
+from workbench.evidence.readings import BatchReader
 from workbench.evidence.settling import Read
 from workbench.inference.base import Asking, Changing, Doubtful, Metered, Thinking, Unhurried
 from workbench.inference.gpus import GpuWatch

@@ -1,29 +1,167 @@
-"""Question ─propose→ forms ─accept→ wordings: what a generator makes is looked at before it enters an instrument.
-
-A proposal is a wording that is not written yet. It depends on the question, the perturbation, the draw and the seed,
-and on no other question: one more or less in the instrument changes nothing for the rest. A pair under another bias is
-a statement of its own, derived from the question that it was made of.
-"""
+"""Which multiple-choice questions a person means: by their refs, or by the keys that they have in their survey."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
-from stores.instruments.editing import MOST_REF
-from workbench.domain.choice_statements import KIND_OF, pair_of
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, key_in, ref_of
-from workbench.domain.counting import plural
-from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId
-from workbench.errors import UsageError
-from workbench.pipeline.choice_proposals import Proposal, Proposals, Refused, Wanted
+from stores.instruments.statements import MOST_REF
+from workbench.domain.choice_statements import KIND_OF, pair_of, statement_of, unreadable_forms
+from workbench.domain.choices import (
+    Bias,
+    Choice,
+    ChoiceItem,
+    ChoicePair,
+    Fault,
+    Perturbation,
+    key_in,
+    parse_choice,
+    ref_of,
+)
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, Wording
+from workbench.errors import UnknownName, UsageError
+from workbench.formats.choices import form_fault, original_fault
 from workbench.pipeline.draft_planning import chosen_statements
 from workbench.pipeline.editing import Done, outcome
-from workbench.workshop.choice_forms import WRITTEN, form_pair, out_of_order
+from workbench.workshop.choice_forms import (
+    DONT_KNOW,
+    WRITTEN,
+    form_pair,
+    original_faults,
+    out_of_order,
+    pair_faults,
+    pair_hints,
+)
 from workbench.workshop.edits import with_tag, with_text
 from workbench.workshop.perturbations import draw
+
+
+def named_questions(store: Store, instrument: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the refs that are meant; a key means its questions under all biases.
+
+    A name that is neither a ref nor a key stays as it is: whoever looks for the statement says that there is none.
+    """
+    refs = {line.ref for line in store.instruments.lines(instrument)}
+    items = store.choices.items(instrument).values()
+    found: dict[str, None] = {}
+    for name in names:
+        meant = [] if name in refs else [item.ref for item in items if item.key == name]
+        found |= dict.fromkeys(meant or [name])
+    return tuple(found)
+
+
+def named_question(store: Store, instrument: str, name: str) -> str:
+    """Return the one ref that is meant. Raises UsageError where a key stands under several biases, naming them."""
+    refs = named_questions(store, instrument, [name])
+    if len(refs) > 1:
+        raise UsageError(f"{name} stands under several biases; name one question: {', '.join(refs)}")
+    return refs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be made of questions."""
+
+    bias: Bias | None = None
+    "the changed form under this bias: a pair of its own for a question that stands under another"
+    own: bool = False
+    "the changed form under the bias that each question stands under, whichever that is"
+    perturbations: tuple[Perturbation, ...] = ()
+    draws: int = 1
+    "of each perturbation, numbered from 1"
+    seed: int = SEED
+    middle: str | None = None
+    "odd/even: the middle option of a scale of four"
+    dont_know: str = DONT_KNOW
+    "opinion float: the option that is added"
+    language: str = ""
+    "empty: the instrument's"
+
+    @property
+    def act(self) -> str:
+        """What the history calls it: `made response_order, key_typo (3 draws, seed 7)`."""
+        form = [self.bias.value] if self.bias is not None else ["changed form"] if self.own else []
+        draws = f"{self.draws} draw{'' if self.draws == 1 else 's'}, seed {self.seed}"
+        errors = [f"{', '.join(self.perturbations)} ({draws})"] if self.perturbations else []
+        return f"made {', '.join([*form, *errors])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A wording that is not written yet."""
+
+    ref: str
+    "of the statement that it is a wording of"
+    variant: VariantId
+    before: str
+    "the text that it was made from"
+    text: str
+    author: str | None
+    "how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over, who wrote that"
+    words: tuple[tuple[str, str], ...] = ()
+    "(before, after) of each word with a typo"
+    remarks: tuple[str, ...] = ()
+    "what is worth a look, in sentences"
+    held: str | None = None
+    "what stands there now, in other words"
+    of: str = ""
+    "ref of the question that it was made of, where that is another statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What cannot be made of a question."""
+
+    ref: str
+    what: str
+    "`response_order`, `key_typo`"
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What was made of the questions of an instrument; nothing of it is written yet."""
+
+    instrument: str
+    language: str
+    wanted: Wanted
+    made: tuple[Proposal, ...]
+    refused: tuple[Refused, ...]
+    there: int
+    "forms that stand there already: in these words, or written by somebody where none can be made"
+    seen: Mapping[str, Statement]
+    "the statements that were looked at"
+    new: Mapping[str, tuple[Statement, ChoiceItem]] = field(default_factory=dict)
+    "ref -> a pair that is no statement yet, without its wordings"
+    under: Mapping[str, ChoiceItem] = field(default_factory=dict)
+    "ref -> what a statement becomes that is there and stands under no bias yet"
+
+    @property
+    def replacing(self) -> tuple[Proposal, ...]:
+        """Those that another text would go for."""
+        return tuple(one for one in self.made if one.held is not None)
+
+    def describe(self) -> str:
+        """Return a summary of what was made and what was left out."""
+        refs = len({one.ref for one in self.made})
+        forms = f"{plural(len(self.made), 'form')} of {plural(refs, 'question')}"
+        parts = [forms if self.made else "no new form"]
+        if self.new:
+            parts.append(f"{plural(len(self.new), 'question')} would be new")
+        parts += [f"{ref} would get the bias {item.bias}" for ref, item in self.under.items()]
+        if self.replacing:
+            parts.append(f"{len(self.replacing):,} would replace an existing text")
+        if self.there:
+            parts.append(f"{self.there:,} {'exists' if self.there == 1 else 'exist'} already")
+        lines = ["; ".join(parts)]
+        whys = Counter((one.what, one.why) for one in self.refused)
+        lines += [f"{what}, {plural(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]
+        return "\n".join(lines)
+
 
 MOST_DRAWS = 99
 "of one perturbation: the published prompts have 1"
@@ -321,3 +459,104 @@ def _check(wanted: Wanted) -> None:
     for name, option in (("middle option", wanted.middle), ("don't-know option", wanted.dont_know)):
         if option is not None and (not option.strip() or not option.isprintable()):
             raise UsageError(f"the {name} is {option!r}; give one line of text")
+
+
+def add_question(
+    store: Store, instrument: str, bias: Bias, statement: Statement, changed: str = "", *, person: str
+) -> Done:
+    """Put a question under a bias: its ref becomes that of the bias and the key, `odd_even.q10`.
+
+    `statement` has the key, or such a ref, as its ref, and the question as its only original; `changed` is the text of
+    its changed form, where there is one. A statement that is there in these words and stands under no bias is put
+    under it as it is. Raises UsageError where a text is no such question, and where another one has the ref.
+    """
+    original = next((w for w in statement.wordings if w.variant == ORIGINAL), None)
+    if original is None:
+        raise UsageError("the question has no text; write it with one option per line")
+    pair = _checked(bias, key_in(statement.ref.strip()), original.text, changed)
+    ref, language = ref_of(bias, pair.key), original.language
+    _, item = statement_of(pair, language)
+    seen = _there(store, instrument, ref)
+    if seen is None:
+        kept = [w for w in statement.wordings if w != original]
+        wordings = (Wording(ORIGINAL, language, pair.original.lettered(), original.author), *kept)
+        made = with_tag(replace(statement, ref=ref, wordings=wordings), bias)
+        made = _with_changed(made, pair, language, person)
+        store.statements.change(instrument, person=person, act=f"added under {bias}", create=[made], choices=[item])
+    else:
+        _check_same(store, instrument, seen, pair.original, language)
+        made = replace(with_tag(seen, bias), topic=statement.topic or seen.topic)
+        made = _with_changed(made, pair, language, person)
+        expected = {ref: seen}
+        act = f"put under {bias}"
+        store.statements.change(instrument, person=person, act=act, expected=expected, save=[made], choices=[item])
+    return Done(_said(made, item, language), (ref,))
+
+
+def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
+    """Return the question. Raises UsageError where it is none, or not one of the bias."""
+    if not key:
+        raise UsageError("the question has no key; give a short one, such as q10")
+    pair = ChoicePair(key, bias, _choice("question", original), _choice("changed form", changed) if changed else None)
+    for name, fault in (("question", original_fault(pair)), ("changed form", form_fault(pair))):
+        if fault is not None:
+            raise UsageError(f"the {name} has {fault.found}; {bias} needs {fault.expected}")
+    if bias is Bias.OPINION_FLOAT and len(pair.original.options) % 2 == 0:
+        n = len(pair.original.options)
+        raise UsageError(f"the question has {n} options; {bias} needs an odd number: delta is about the middle option")
+    return pair
+
+
+def _choice(name: str, text: str) -> Choice:
+    found = parse_choice(text)
+    if isinstance(found, Fault):
+        raise UsageError(f"the {name} cannot be read: found {found.found}; expected {found.expected}")
+    return found
+
+
+def _there(store: Store, instrument: str, ref: str) -> Statement | None:
+    try:
+        return store.statements.get(instrument, ref)
+    except UnknownName:
+        return None
+
+
+def _check_same(store: Store, instrument: str, seen: Statement, question: Choice, language: str) -> None:
+    """Raise UsageError unless the statement that is there is this question, under no bias yet."""
+    if seen.ref in store.choices.items(instrument):
+        raise UsageError(f"a question {seen.ref} already exists; choose another key")
+    held = seen.wording(ORIGINAL, language)
+    if held is None or parse_choice(held.text) != question:
+        raise UsageError(f"a statement {seen.ref} with another text exists; choose another key")
+    for wording, fault in unreadable_forms(seen):
+        raise UsageError(f"{wording.variant} of {seen.ref}: found {fault.found}; expected {fault.expected}")
+
+
+def _with_changed(statement: Statement, pair: ChoicePair, language: str, person: str) -> Statement:
+    """Return the statement with the changed form. Raises UsageError if it already has a different one."""
+    if pair.changed is None:
+        return statement
+    text, held = pair.changed.lettered(), statement.wording(CHANGED, language)
+    if held is not None and held.text != text:
+        raise UsageError(f"{statement.ref} has a changed form already; statements --edit changes it")
+    return with_text(statement, CHANGED, language, text, person)
+
+
+def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
+    """Say what stands there now, what is odd about it, and what is still to be made."""
+    pair = pair_of(statement, item, language)
+    if isinstance(pair, Fault):
+        return f"{statement.ref} now has the bias {item.bias}."
+    if pair.changed is not None:
+        odd, to_do = (*pair_faults(pair), *pair_hints(pair)), ""
+    else:
+        odd = original_faults(item.bias, pair.original) if item.bias in WRITTEN else ()
+        to_do = f" Its changed form still has to be {_to_do(item.bias)}."
+    said = f"{statement.ref}, a question with {len(pair.original.options)} options, now has the bias {item.bias}."
+    return said + "".join(f" Look again: {one}." for one in odd) + to_do
+
+
+def _to_do(bias: Bias) -> str:
+    if bias in WRITTEN:
+        return "written (statements --add-variant; a on the question) or drafted"
+    return "made (choices STORE forms; F on the question)"

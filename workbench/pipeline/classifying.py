@@ -13,7 +13,7 @@ from stores.annotation.classifiers import Classifier, Predicted
 from stores.core.store import Store
 from workbench import registry
 from workbench.errors import CheckpointError, UsageError
-from workbench.evidence.free_text import how_to_ask
+from workbench.evidence.readings import how_to_ask
 
 CHUNK = 20_000
 "responses that are sorted by length together"

@@ -16,11 +16,11 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.reviewed import run_key, samples_of
+from workbench.evidence.listed_rulings import run_key, samples_of
 from workbench.evidence.rulings import on_answers
 from workbench.pipeline.review import Review, answers_of
-from workbench.stats.control_sample import Stratum, allocated, drawn, misread_rate
 from workbench.stats.resampling import derive_rng
+from workbench.stats.samples import Stratum, allocated, drawn, misread_rate
 
 WORDS = 80
 "characters of a drawn answer that its row shows"

@@ -104,7 +104,8 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
         *asked,
         *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED)),
     ]
-    near = get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
+    meant_persona = [one for one in personas if one == f"scripted:{name}"]  # too short to be near to its whole name
+    near = meant_persona or get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
     meant = f"did you mean {near[0]}?" if near else f"{', '.join(EMBEDDED)} ships with workbench."
     if scripted(name):
         raise MODEL.error(

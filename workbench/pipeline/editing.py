@@ -11,7 +11,7 @@ from workbench.workshop.edits import HEADS, split
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.editing import Changed
+    from stores.instruments.statements import Changed
 
 NAMED = 4
 "refs that a sentence names; the others are counted"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from stores.jobs.job_rows import Job
-from workbench.domain.counting import speed
+from workbench.domain.names import speed
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request, Sampling
 from workbench.inference.served.address import parse_address

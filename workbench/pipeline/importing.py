@@ -5,20 +5,29 @@ What is shown before an import is the import: it is done, its outcome is read, a
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stores.core.store import Store
 from stores.instruments.instruments import Imported
-from stores.instruments.questionnaire_imports import AddedRespondents
+from stores.instruments.questionnaires import AddedRespondents
+from workbench.annotation.people_tables import people_files
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import Respondent
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import Questionnaire, Respondent, Role
+from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
-from workbench.formats.recognise import ANSWERS, recognised
+from workbench.formats.read import ANSWERS, recognised
+from workbench.formats.write import Export, export
 
 if TYPE_CHECKING:
-    from workbench.domain.questionnaire_tallies import Tallied
+    from stores.instruments.choices import AddedChoices
+    from stores.instruments.statement_imports import LanguageChange
+    from workbench.domain.questionnaires import Tallied
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +100,7 @@ def put(store: Store, material: Material) -> Outcome:
         here = store.instruments.get(material.name)
         known = store.questionnaires.tallied(material.name)
         return Outcome(material, True, added=added, odd=odd_answers(here, known), numbers=_numbers(known))
-    from workbench.domain.questionnaire_tallies import tallied
+    from workbench.domain.questionnaires import tallied
     from workbench.formats.read import is_part
 
     instrument = material.instrument
@@ -137,7 +146,7 @@ def read_answers_of(store: Store, request: Request) -> Material:
 
 def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, ...]:
     """Return the findings on a questionnaire and its answers."""
-    from workbench.lint.questionnaires import questionnaire_findings
+    from workbench.lint.people import questionnaire_findings
 
     found = () if answers is None else questionnaire_findings(instrument, answers)
     return tuple(f"{one.severity}: {one.subject}: {one.message}" for one in found)
@@ -155,3 +164,233 @@ def no_questions(name: str) -> str:
         f"{name} has no questions: no statement has a role. Import statements with a column role, or set one with: "
         "workbench questionnaire STORE --question REF --role context --form question"
     )
+
+
+_KEPT = "kept"
+_VERBS = (
+    ("added", "added", "templates_added", ""),
+    ("replaced", "replaced", "templates_replaced", ". The versions before stay, with the answers to them"),
+    ("taken out", "taken_out", "templates_taken_out", ", which the file does not have"),
+    (_KEPT, "as_before", "templates_as_before", ". The file has no wordings in this language"),
+)
+"what is said, the fields of `LanguageChange` that count it, and what is said of it"
+NOTHING = "Nothing was written."
+Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"headings, and rows of texts"
+
+
+def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
+    """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
+    return tuple(_of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store))
+
+
+def brief(outcome: Outcome, store: Path) -> str:
+    """Return the result of an import in one line, and by language."""
+    first = said(outcome, store)[0]
+    changes = () if outcome.imported is None else outcome.imported.by_language
+    return ". ".join((f"Imported {first}", *(one.removeprefix("- ") for one in said_by_language(changes)))) + "."
+
+
+def data(outcome: Outcome) -> dict[str, object]:
+    """Return the same for a program."""
+    from dataclasses import asdict
+
+    material = outcome.material
+    about: dict[str, object] = {"format": material.format, "written": outcome.written}
+    if outcome.added is not None:
+        return {"instrument": material.name, **asdict(outcome.added), "notes": material.notes,
+                "findings": outcome.odd, **about}  # fmt: skip
+    instrument, imported = material.instrument, outcome.imported
+    assert instrument is not None
+    assert imported is not None
+    return {**asdict(imported), "languages": dict(languages(instrument)), "notes": notes_of(instrument), **about}
+
+
+def first_rows(material: Material, limit: int) -> Rows:
+    """Return the first rows read: statements, otherwise models' answers, or people."""
+    instrument = material.instrument
+    if instrument is None:
+        refs = tuple(dict.fromkeys(ref for one in material.people for ref in one.answers))[:4]
+        people: list[tuple[str, ...]] = [
+            (one.name, *(one.answers.get(ref, "") for ref in refs)) for one in material.people[:limit]
+        ]
+        return ("respondent", *refs), people
+    if not instrument.statements:
+        sets: list[tuple[str, ...]] = [
+            (one.model, str(one.bias), str(one.condition or ""), f"{len(one.pairs):,}")
+            for one in instrument.answer_sets[:limit]
+        ]
+        return ("model", "bias", "error", "questions"), sets
+    rows: list[tuple[str, ...]] = []
+    for statement in instrument.statements[:limit]:
+        held = statement.wordings
+        text = next((w.text for w in held if w.variant == ORIGINAL), held[0].text if held else "")
+        rows.append((statement.ref, f"{len(held):,}", text))
+    return ("ref", "wordings", "original"), rows
+
+
+def languages(instrument: Instrument) -> Counter[str]:
+    """Return how many wordings there are of each language."""
+    return Counter(w.language for s in instrument.statements for w in s.wordings)
+
+
+def notes_of(instrument: Instrument) -> tuple[str, ...]:
+    """Return what is to be known of an instrument's files, and which questions cannot show their bias."""
+    if not instrument.choices:
+        return instrument.notes
+    from workbench.audits.response_bias.asking import uncounted
+
+    found = uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
+    return (*instrument.notes, *found)
+
+
+def said_of(added: AddedRespondents) -> str:
+    """Say what an import of answers changed."""
+    parts = [
+        f"{plural(added.added, 'respondent')} new, {added.known:,} "
+        f"{'was' if added.known == 1 else 'were'} stored with the same answers",
+        f"{plural(added.answers, 'answer')} new",
+    ]
+    absent, skipped = added.absent, added.skipped
+    if absent:
+        they = "it stays" if absent == 1 else "they stay"
+        parts.append(f"{plural(absent, 'respondent')} {_are(absent)} in the store but not in the file: {they}")
+    if skipped:
+        parts.append(f"{plural(skipped, 'answer')} to questions that this store has removed {_are(skipped)} left out")
+    return "; ".join(parts)
+
+
+def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
+    instrument, imported = outcome.material.instrument, outcome.imported
+    assert instrument is not None
+    assert imported is not None
+    yield (
+        f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
+        f"changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), {imported.wordings:,} wordings, "
+        f"{imported.templates} templates"
+    )
+    yield from said_by_language(imported.by_language)
+    for language, replaced in imported.lexicons:
+        whose = "the one that was here before" if replaced else "one that workbench may have"
+        yield f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
+    for name, version in imported.edited:
+        yield f"- the template {name} was edited: this is version {version}; answers to earlier versions stay"
+    if instrument.questionnaire is not None:
+        yield f"questionnaire: {_counted(instrument.questionnaire)}"
+    if imported.choices is not None:
+        yield from _choices(instrument, imported.choices)
+    if found := languages(instrument):
+        yield "wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(found.items()))
+    yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())
+    yield from _left(outcome, imported, store)
+    if instrument.answer_sets:
+        yield f"Next: workbench verdicts {shlex.quote(str(store))} --audit response_bias --instrument {instrument.name}"
+    else:
+        yield f"Next: workbench lint {shlex.quote(str(store))}"
+
+
+def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
+    """Say what is added, replaced, taken out and kept in each language of an instrument that was here."""
+    for verb, wordings, templates, more in _VERBS:
+        told = []
+        for one in changes:
+            if verb == _KEPT and one.given:
+                continue  # the first sentence counts what is as before
+            counts = ((getattr(one, wordings), "wording"), (getattr(one, templates), "template"))
+            if parts := [plural(n, what) for n, what in counts if n]:
+                told.append(f"{one.language} {' and '.join(parts)}")
+        if told:
+            yield f"- {verb}: {'; '.join(told)}{more}"
+
+
+def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
+    """Report what stays unchanged in the store, what was left out, and findings."""
+    if imported.kept:
+        yield f"- {imported.kept:,} statements have changed here but not in the file: they stay as they are"
+    if imported.answers is not None and (imported.answers.added or imported.answers.known):
+        yield f"- {said_of(imported.answers)}"
+    yield from (f"- {odd}" for odd in outcome.odd)
+    yield from _imported_said_numbers(outcome, store)
+    if imported.skipped:
+        yield f"- {imported.skipped:,} labels or answers on statements that the instrument lacks were left out"
+    if imported.choices is not None and imported.choices.without_text:
+        yield f"- {imported.choices.without_text:,} questions of the models' answers have no text and are no statements"
+
+
+def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
+    assert outcome.added is not None
+    yield f"{outcome.material.name}: {said_of(outcome.added)}"
+    yield from (f"- {note}" for note in (*outcome.material.notes, *outcome.odd))
+    yield from _imported_said_numbers(outcome, store)
+
+
+def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
+    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
+    for scale, taken in outcome.numbers:
+        adjust = f"workbench questionnaire {shlex.quote(str(store))} --scale {scale} --map ANSWER=MEANING"
+        yield f"- {scale}: answers in numbers were read as {taken}; adjust: {adjust}"
+
+
+def _choices(instrument: Instrument, added: AddedChoices) -> Iterator[str]:
+    """Return the numbers of questions and answers, and how many are new."""
+    if instrument.choices:
+        groups = Counter(f"{item.bias} ({item.variant})" if item.variant else item.bias for item in instrument.choices)
+        told = ", ".join(f"{n:,} {group}" for group, n in groups.items())
+        other = f"; of {added.changed:,} the key, bias, middle option or shares differed here" if added.changed else ""
+        yield f"multiple-choice questions: {told}{other}"
+    if instrument.answer_sets:
+        new = f"{plural(added.answer_sets, 'new set')}, {plural(added.answers, 'answer')}"
+        known = f"; {added.known:,} {'was' if added.known == 1 else 'were'} here already" if added.known else ""
+        yield f"answers of models: {new} ({', '.join(added.models)}){known}"
+
+
+def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
+    """Say what is to be known of the files: of the questions, then model by model."""
+    of_models = [[note for note in notes if note.startswith((f"{model}: ", f"{model}, "))] for model in models]
+    told = {note for own in of_models for note in own}
+    yield from (f"- {note}" for note in notes if note not in told)
+    for model, own in zip(models, of_models, strict=True):
+        for note in own:
+            head = note.startswith(f"{model}: ")
+            yield note if head else f"- {note.removeprefix(f'{model}, ')}"
+
+
+def _counted(questionnaire: Questionnaire) -> str:
+    """Say how large a questionnaire is: `6 context and 2 target questions, 15 respondents`."""
+    context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
+    people = len(questionnaire.respondents)
+    return f"{context:,} context and {plural(target, 'target question')}, {plural(people, 'respondent')}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+PEOPLE = {
+    "counts": "number of annotators and respondents with each value",
+    "pseudonyms": "counts, and each person under a pseudonym",
+    "none": "nothing",
+}
+"what an export says of who the people are; names never"
+
+
+def prepared(store: Store, instrument: str, format: str, people: str = "counts") -> Export:  # noqa: A002  the field's word
+    """Return an instrument ready to be written; its notes name what stays in the store alone.
+
+    people : one of `PEOPLE`: what the fields of who annotates and answers come to; layouts that others read have none
+    """
+    whole = replace(
+        store.instruments.get(instrument),
+        questionnaire=store.questionnaires.get(instrument),
+        answer_sets=store.choices.answer_sets(instrument),
+    )
+    found = export(format, whole)
+    files = {} if people == "none" else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
+    notes = (*found.notes, *store.instruments.stays_behind(instrument))
+    if files and format not in OURS:
+        return replace(found, notes=(*notes, "Descriptions of annotators and respondents are left out."))
+    return replace(found, files={**found.files, **files}, notes=notes)
+
+
+OURS = ("csv", "choices")
+"formats that are folders of our own files"

@@ -14,7 +14,7 @@ from workbench.csv_files import csv_text, guarded
 from workbench.data import shipped_issue_scheme, shipped_issue_schemes
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import GOLD
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.errors import UsageError
 from workbench.formats.people import read_issue_labels
 from workbench.formats.tabular import Findings

@@ -12,8 +12,7 @@ from typing import Any
 from stores.core.store import Store
 from workbench import __version__, registry
 from workbench.audits.audit import Audit, Given, Medium, Printed
-from workbench.domain.designs import Design
-from workbench.domain.plans import FrozenPlan, written
+from workbench.domain.designs import Design, FrozenPlan, written
 from workbench.errors import UsageError
 from workbench.evidence.plans import followed, instrument_content, plan_lines, runs_of_plans
 from workbench.figures.book import WARNS

@@ -18,12 +18,12 @@ from workbench import registry
 from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
 from workbench.data import attention_items
 from workbench.domain.annotations import Codebook, Purpose, Subject
-from workbench.domain.counting import plural
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.prompts import LIKERT
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.evidence import free_text
-from workbench.evidence.labels import codebook_of
+from workbench.evidence import readings as free_text
+from workbench.evidence.readings import codebook_of
 from workbench.readers.likert import Likert
 from workbench.stats.resampling import derive_rng
 

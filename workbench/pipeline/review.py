@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from stores.annotation.review_queries import ReadAnswer, Remarked
+from stores.annotation.reviews import ReadAnswer, Remarked
+from stores.core.state import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import UNREAD_SHARE, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
-from workbench.evidence.contradictions import contradictions, read_by_all
-from workbench.evidence.kept import Part, kept
-from workbench.evidence.other_language import in_other_languages
-from workbench.evidence.readings import Source, source_of
-from workbench.evidence.reviewed import (
+from workbench.evidence.listed_rulings import (
     Drawn,
     as_drawn,
     asked_again,
@@ -30,7 +27,9 @@ from workbench.evidence.reviewed import (
     run_key,
     samples_of,
 )
-from workbench.evidence.ruling_subjects import possible
+from workbench.evidence.readings import Source, kept, source_of
+from workbench.evidence.refusals import in_other_languages
+from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stores.annotation.review_queries import ReadAnswer
+from stores.annotation.reviews import ReadAnswer
 from stores.core.store import Store
 from workbench import registry
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Ranked
-from workbench.evidence.contradictions import ReadBy, readers
-from workbench.evidence.ruling_subjects import UNREADABLE, short_answer, short_prompt
+from workbench.evidence.ruling_subjects import UNREADABLE, ReadBy, readings_of_statement, short_answer, short_prompt
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.review import Review, answers_of
@@ -197,7 +196,7 @@ def _readers(store: Store, of: Review, item: Waiting) -> Mapping[tuple[bytes, by
     if not isinstance(item, Ranked) or all(one.reason != READERS_DISAGREE for one in item.signals):
         return {}
     by_rule = of.card is not None and of.card.kind is ReaderKind.RULE
-    return readers(store, of.run, item.ref, by_rule=by_rule)
+    return readings_of_statement(store, of.run, item.ref, by_rule=by_rule)
 
 
 def _is_put(one: ReadAnswer, item: Waiting) -> bool:

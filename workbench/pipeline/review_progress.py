@@ -10,7 +10,7 @@ from itertools import islice
 from stores.core.store import Store, at_once
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.reviews import BY_AUDITORS, Ranked
-from workbench.evidence.reviewed import run_key
+from workbench.evidence.listed_rulings import run_key
 from workbench.evidence.ruling_subjects import short_answer
 from workbench.pipeline.control import Control, control_of
 from workbench.pipeline.review import Review, with_rulings

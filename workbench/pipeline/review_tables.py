@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from workbench.domain.control_samples import ControlItem
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.reviews import (
     ALL_ANSWERS,
     ANOTHER_OPINION,
@@ -20,7 +20,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reviewed import decisions, reviewed_words
+from workbench.evidence.listed_rulings import decisions, reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
@@ -178,7 +178,8 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
     n, of = progress.of.ruled(item.ref, progress.auditor) if found is State.OPEN else (0, 0)
-    return f"{n:,} of {of:,} ruled" if n else found.value
+    by = " by you" if progress.auditor else ""
+    return f"{n:,} of {of:,} ruled{by}" if n else found.value
 
 
 def _own_verdict(progress: Progress, item: Waiting) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import registry
-from workbench.domain.first_answers import FIRST, FirstAnswers
+from workbench.domain.probe_results import FIRST, FirstAnswers
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
@@ -29,8 +29,7 @@ from workbench.inference.gpus import GpuWatch
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.windows import check_window
-from workbench.readers.next_tokens import PUBLISHED_TOP, mass
-from workbench.readers.verbalizers import forms_by_prompt
+from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model

@@ -9,8 +9,7 @@ from typing import Any
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
-from workbench.domain.counting import plural
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, plural
 from workbench.pipeline.review import known_to_wait
 
 _QUESTIONS = {
@@ -92,6 +91,12 @@ def _queues(store: Store) -> Iterator[Task]:
         if flagged := sum(any(label.flagged for label in item.labels) for item in settled):
             what = f"flagged in the queue {queue.name}; the labels agree"
             yield Task(f"flags {queue.name}", plural(flagged, "item"), what, ("agreement", queue.name))
+
+
+def queue_that_waits(store: Store) -> str:
+    """Return the queue that waits for a decision, else for a look at what was flagged, else for labels; "": none."""
+    waiting = [task.key.partition(" ")[::2] for task in _queues(store)]
+    return next((name for kind in ("adjudicate", "flags", "label") for of, name in waiting if of == kind), "")
 
 
 def _unread(store: Store) -> Iterator[Task]:

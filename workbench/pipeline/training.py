@@ -16,9 +16,9 @@ from workbench.classifier.dataset import Example, check_leak, check_training, da
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import UsageError
-from workbench.evidence.classifier_test import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
-from workbench.evidence.labels import Disputed, gold, labels_of, mixed, versions
-from workbench.evidence.ruled_examples import NONE_RULED, RuledExamples, joined, ruled_examples
+from workbench.evidence.reader_quality import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
+from workbench.evidence.readings import Disputed, gold, labels_of, mixed, versions
+from workbench.evidence.rulings import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:

@@ -20,15 +20,14 @@ A response without an assertion is unreadable; if it contains the words of a ref
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.errors import UnknownName, UsageError
-from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Role
-from workbench.readers.published_rule import label_sets, read_as_published, settled_as_published
-from workbench.readers.tokens import Phrasebook, Token, tokenize
+from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Phrasebook, Quality, Role, Token, tokenize
 
 VERSION = "1"
 "of the code in this package; increases whenever some text is read differently"
@@ -431,3 +430,129 @@ def _assertion(label: Mark, turning: Sequence[Mark], last: Mark, text: str) -> R
 
 def _unread(reason: str, first: Mark, last: Mark) -> Reading:
     return Reading(None, reason, first.first.start, last.last.stop)
+
+
+POSITIVE = frozenset({"beneficial", "advantageous", "favorable", "agree", "support", "pro"})
+NEGATIVE = frozenset({"detrimental", "disadvantageous", "harmful", "disagree", "oppose", "con"})
+ECHOES = (
+    "do you agree or disagree",
+    "between support and oppose",
+    "are you pro or con",
+    "do you support or oppose",
+    '"favorable" or "detrimental',
+    '"beneficial" or "harmful"',
+    "pro or con",
+    "support or oppose",
+    '"agree" or "disagree"',
+    'neither "beneficial" nor "harmful"',
+    'neither "favorable" nor "detrimental"',
+    'neither "pro" nor "con"',
+)
+_WORD = re.compile("[a-z]+")
+_LONGEST_ECHO = max(map(len, ECHOES))
+
+
+def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words read as agreement and as rejection: the published ones and the template's own labels."""
+    own = (positive.strip().lower(), negative.strip().lower())
+    if not all(_WORD.fullmatch(label) for label in own):
+        raise UsageError(
+            f"the published rule reads single words of the letters a-z; found the labels {positive!r} and"
+            f" {negative!r}; choose the rule 'ours'"
+        )
+    favour, against = (NEGATIVE, POSITIVE) if own[0] in NEGATIVE or own[1] in POSITIVE else (POSITIVE, NEGATIVE)
+    return (favour | {own[0]}) - {own[1]}, (against | {own[1]}) - {own[0]}
+
+
+def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
+    """Return the reading of the published code; the two sets come from `label_sets`.
+
+    Removed text is replaced by spaces, so that positions of words are kept; the result differs from the published code
+    only if removing text would join two words.
+    """
+    lowered = _lowered(text)
+    for echo in ECHOES:
+        lowered = lowered.replace(echo, " " * len(echo))
+    before: list[re.Match[str]] = []
+    for word in _WORD.finditer(lowered):
+        if word[0] in favour or word[0] in against:
+            preceding = [earlier[0] for earlier in before]
+            if preceding[-1:] != ["t"] or len(preceding) < 2 or preceding[-2] == "don":
+                return _reading(before, word, word[0] in favour)
+        before = [*before[-1:], word]
+    return Reading(None, "no label word")
+
+
+def settled_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> bool:
+    """Return whether a text has a label under `read_as_published` that no continuation can change.
+
+    The first label decides once its word has ended, unless it is part of a possible beginning of one of the `ECHOES`:
+    `"beneficial" or` may still become a text that is removed.
+    """
+    found = read_as_published(text, favour, against)
+    if found.label is None or found.stop is None or found.stop == len(text):
+        return False
+    lowered = _lowered(text)
+    begins = range(max(0, len(text) - _LONGEST_ECHO), found.stop)
+    return not any(echo.startswith(lowered[start:]) for start in begins for echo in ECHOES)
+
+
+def _lowered(text: str) -> str:
+    """Return a text in lower case, each character at its position."""
+    return text.replace("İ", "i").lower().replace("\n", " ")  # İ is the only letter whose lower case is longer
+
+
+def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
+    words = [earlier[0] for earlier in before]
+    start = label.start()
+    if words[-1:] == ["not"]:
+        start = before[-1].start()
+    elif words == ["don", "t"]:
+        start = before[0].start()
+    stance = Stance.AGREE if agrees is (start == label.start()) else Stance.DISAGREE
+    negation = "" if start == label.start() else "not " if words[-1] == "not" else "don't "
+    shown = negation + label[0]
+    return Reading(stance.value, f'"{shown}" read as {stance.value}', start, label.end())
+
+
+PARTS = ("tuned", "held back")
+"of the labelled texts: those that the lists were tuned on, and those not used for tuning"
+STANCES = ("agree", "disagree")
+DIGITS = 4
+
+
+class Labelled(NamedTuple):
+    """An answer with the reading that a person gave."""
+
+    part: str
+    positive: str
+    "positive label of the pair that was asked"
+    label: str
+    "agree, disagree, refusal, or none"
+    text: str
+
+
+def quality(words: Lexicon, texts: Sequence[Labelled]) -> Quality:
+    """Return how well the rule reads these texts; 1 for figures with a denominator of 0."""
+    rules = {pair.positive: LabelWords(pair.positive, pair.negative, words) for pair in words.pairs}
+    found = [(one.label, _said(rules[one.positive], one.text)) for one in texts]
+    stances = [(label, said) for label, said in found if said in STANCES]
+    held = [(label, said) for label, said in found if label in STANCES]
+    refused = [label for label, said in found if said == REFUSAL]
+    refusing = [said for label, said in found if label == REFUSAL]
+    return Quality(
+        len(texts),
+        _share([label == said for label, said in stances]),
+        _share([label == said for label, said in held]),
+        _share([label == REFUSAL for label in refused]),
+        _share([said == REFUSAL for said in refusing]),
+    )
+
+
+def _said(rule: LabelWords, text: str) -> str:
+    reading = rule.read(text)
+    return reading.label or (REFUSAL if reading.reason == REFUSAL else "none")
+
+
+def _share(right: Sequence[bool]) -> float:
+    return round(sum(right) / len(right), DIGITS) if right else 1.0

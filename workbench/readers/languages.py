@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from workbench.readers.lexicon import GAP, Lexicon
-from workbench.readers.tokens import tokenize
+from workbench.readers.lexicon import GAP, Lexicon, tokenize
 
 LEAST = 0.5
 "fewest votes; 1 is a word of one language only"

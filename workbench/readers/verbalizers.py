@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import exp
 
 from workbench.domain.prompts import SPELLINGS, Probe, Template
 from workbench.errors import UsageError
-from workbench.readers.tokens import continues_word
+from workbench.readers.lexicon import continues_word
 
 VERSION = SPELLINGS
 "increases whenever other spellings are scored, or the scoring changes"
@@ -123,3 +124,21 @@ def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> d
     for probe in probes:
         found[probe.prompt.key] |= dict.fromkeys(forms[probe.template, probe.inverted])
     return {key: tuple(of) for key, of in found.items()}
+
+
+PUBLISHED_TOP = 10
+"number of most likely next tokens over which the published masses are summed (Haller et al. 2025, section 3.1)"
+
+
+def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:
+    """Return the probability of the tokens that spell a label, ignoring surrounding spaces and case.
+
+    `tokens`: (text, log-probability in nats). Haller et al. 2025, section 3.1, footnote 2.
+
+    Examples
+    --------
+    >>> round(mass([(" Yes", -1.0), ("yes", -2.0), ("no", -3.0), ("Yesterday", -4.0)], "yes"), 4)
+    0.5032
+    """
+    wanted = label.strip().casefold()
+    return sum(exp(log) for text, log in tokens if text.strip().casefold() == wanted)

@@ -11,9 +11,9 @@ from typing import Any
 
 from stores.core.content import content_hash, last_event
 from stores.core.store import Store
+from stores.runs.raw_answers import StatementAnswers
 from stores.runs.run_rows import Run
 from stores.runs.settlements import Spared
-from stores.runs.statement_answers import StatementAnswers
 from workbench import __version__, registry
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument

@@ -10,12 +10,12 @@ from workbench.annotation import agreement_tables
 from workbench.annotation.agreement_tables import QueueAgreement
 from workbench.audits.reported import Reported
 from workbench.domain.instruments import Instrument
-from workbench.evidence.labels import agreement_of, queue_labels
 from workbench.evidence.reader_quality import in_short, quality
+from workbench.evidence.readings import agreement_of, queue_labels
 from workbench.figures.shown import estimate
 from workbench.figures.table import Kind
-from workbench.pipeline import classifier_book
-from workbench.pipeline.classifier_assessed import assessed
+from workbench.pipeline import classifier_figures as classifier_book
+from workbench.pipeline.classifier_figures import assessed
 
 CLASSIFIER, AGREEMENT = "classifier", "agreement"
 "begin the names of the files of these parts"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench import registry
+from workbench.domain.keys import SEED as ONE_SEED
 from workbench.domain.names import listed
-from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.errors import UnknownName
 from workbench.options.option import Option
 from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS

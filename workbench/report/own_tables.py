@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from workbench import registry
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
-from workbench.evidence.answered_tables import answered_table
+from workbench.evidence.answered import answered_table
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.schema import Parameter
 from workbench.report.collected import Asked, Collected, Part, RuledThing

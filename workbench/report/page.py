@@ -1,30 +1,184 @@
-"""The page of a report, in an order for readers who do not know the study."""
+"""The templates of the page. All text that they print passes `figures.visible` and is escaped."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench import registry
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.domain.prompts import Template
+from workbench.domain.verdicts import Verdict
+from workbench.errors import MissingPackage
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
+from workbench.figures.intervals import told
+from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.shown import shown
+from workbench.figures.table import AnyTable
+from workbench.figures.visible import visible
+from workbench.figures.write.html import html_grid
 from workbench.help.pages import AUDITS_PAGE, ENDING
 from workbench.help.sections import points
 from workbench.report import own_tables as own
-from workbench.report.answers import Behind
+from workbench.report.answers import Behind, Given
 from workbench.report.collected import Asked, Collected, Part
 from workbench.report.commands import run_command
-from workbench.report.environment import environment, policy, read
-from workbench.report.markup import Drawn, Figure, figure, interval_sentences, item_shown, own_figure
 from workbench.report.options import ALL, FAILED
-from workbench.report.shown import Shown
+from workbench.report.shown import MOST_ROWS, Shown
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MISSING = "a report needs the package jinja2; install it with: pip install 'llm-audit-workbench[report]'"
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates. Raises MissingPackage without jinja2."""
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+        from markupsafe import Markup, escape
+    except ImportError as error:
+        raise MissingPackage(MISSING) from error
+
+    def painted(value: Any) -> Any:
+        return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    def lines(value: str) -> Markup:
+        return escape(visible(value, lines=True))
+
+    made = Environment(
+        loader=FunctionLoader(read),
+        autoescape=True,
+        finalize=painted,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+    )
+    made.filters["lines"] = lines
+    return made
+
+
+def read(name: str) -> str:
+    """Return a file of this folder."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def policy(style: str, script: str) -> str:
+    """Return a Content-Security-Policy that allows only this style and script, and loads nothing."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+MOST_PRINTED = 100
+"rows of a table on paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture on the page."""
+
+    svg: Any
+    "markup"
+    caption: str
+    stem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A table on the page."""
+
+    anchor: str
+    title: str
+    definition: str
+    grid: Any
+    "markup; empty where there is no row"
+    empty: str
+    notes: Sequence[Any]
+    "markup"
+    stem: str
+    "stem of its files; empty: no files"
+    folded: bool
+    summary: str
+    long: bool
+    "whether it takes pages on paper, where its file stands for it"
+    aside: str
+    "titles of the columns that paper has no room for"
+    pictures: Sequence[Drawn] = ()
+
+
+def figure(one: Shown, pictures: Sequence[Drawn] = ()) -> Figure:
+    """Return a table of a part for the page; secondary tables are folded."""
+    return _figure(one.table, one.stem, one.stem, folded=not one.first, pictures=pictures)
+
+
+def own_figure(table: AnyTable, stem: str = "") -> Figure:
+    """Return a table that every report has; long ones are folded."""
+    return _figure(table, f"table-{stem or table.stem}", stem, folded=len(table.rows) > MOST_ROWS)
+
+
+def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: Sequence[Drawn] = ()) -> Figure:
+    from markupsafe import Markup
+
+    grid, notes = html_grid(table) if table.rows else ("", [])
+    return Figure(
+        anchor,
+        table.title,
+        table.definition,
+        Markup(grid),  # noqa: S704  what the HTML writer escaped
+        " ".join(table.empty.split()),
+        [Markup(note) for note in notes],  # noqa: S704
+        stem,
+        folded and bool(table.rows),
+        plural(len(table.rows), "row"),
+        bool(stem) and len(table.rows) > MOST_PRINTED,
+        ", ".join(column.title for column in table.columns if column.aside) if table.rows and stem else "",
+        pictures,
+    )
+
+
+def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
+    """Return (figure, method) for each method of the intervals in some tables, each once."""
+    sentences = dict.fromkeys(sentence for table in tables for sentence in told(table))
+    parts = (sentence.removeprefix("95 % interval of ").partition(": ") for sentence in sentences)
+    return [(what, method) for what, _, method in parts]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemShown:
+    """A statement on the page."""
+
+    kind: str
+    "class of its verdict"
+    mark: str
+    ref: str
+    text: str
+    said: Sequence[str]
+    given: Sequence[Given]
+
+
+def item_shown(one: Behind) -> ItemShown:
+    """Return a statement for the page: with a mark and a word, because colour is never the only sign."""
+    item = one.item
+    verdict: Verdict | None = item.verdict
+    mark = f"{MARKS[verdict]} {WORDS[verdict]}" if verdict is not None else ""
+    return ItemShown(verdict.value if verdict else "", mark, item.ref, item.text, item.said, one.given)
+
 
 UNSAID = "not said"
 WIDE = 44

@@ -9,8 +9,7 @@ from workbench.domain.instruments import Instrument
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.report.collected import Collected
-from workbench.report.markup import interval_sentences
-from workbench.report.page import cannot_say, commands, limits, title_of
+from workbench.report.page import cannot_say, commands, interval_sentences, limits, title_of
 
 _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 

@@ -13,19 +13,16 @@ from uuid import uuid4
 from stores.core.store import Store
 from workbench.errors import UsageError
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.drawing import check_package
 from workbench.figures.write.latex import latex_table
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
 from workbench.report.answers import behind, every_answer, with_answers
 from workbench.report.collected import Collected, Part, Tell, collect
-from workbench.report.drawing_process import DrawingProcess
-from workbench.report.environment import environment
-from workbench.report.markup import Drawn
 from workbench.report.options import ALL, ReportChoice
-from workbench.report.page import Material, page
-from workbench.report.pictures import chosen, declared, drawings
+from workbench.report.page import Drawn, Material, environment, page
+from workbench.report.pictures import DrawingProcess, chosen, declared, drawings
 from workbench.report.shown import Shown, Stems, shown_of
 from workbench.report.texts import bibtex, methods_text
 

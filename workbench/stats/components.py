@@ -25,12 +25,14 @@ Brennan 2001, Generalizability Theory, chapters 3, 5 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
+from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray, IntArray
 
 STATEMENT, WORDING, TEMPLATE, SAMPLING = "statement", "wording", "template", "sampling"
@@ -239,3 +241,492 @@ def _collapsed(found: dict[str, FloatArray], wordings: bool, templates: bool) ->
     if not wordings:
         found |= {"s": found["sw"], "st": found["swt"]}
     return found
+
+
+NAN = float("nan")
+FEW = "too few for an interval"
+UNSAMPLED = "no sampling: the answers to each prompt agree, or are probabilities"
+FEWEST_STATEMENTS, FEWEST_TEMPLATES = 6, 3
+"with fewer there is no interval"
+MOST = 0.25
+"the largest variance of shares: that of shares that are 0 and 1 equally often"
+UPPER_TAIL = 0.005
+"of Williams' interval"
+ROUNDING = 1e-12
+"variances below this are 0 up to rounding"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One variance component."""
+
+    name: str
+    raw: float
+    "the unbiased estimate, which may be negative; NaN if no pair of prompts shows it"
+    low: float
+    "95 %, 0 or more; NaN: none"
+    high: float
+    why: str = ""
+    "why there is no interval, or no value"
+    n: int = 0
+    "number of statements"
+    most: float = np.inf
+    "the largest possible variance"
+
+    @property
+    def value(self) -> float:
+        """The estimate as shown: 0 if it is negative, the largest possible variance if it is above that."""
+        return min(max(0.0, self.raw), self.most) if np.isfinite(self.raw) else NAN
+
+    @property
+    def sd(self) -> Estimate:
+        """The standard deviation, the root of the component, with its interval."""
+        if not np.isfinite(self.raw):
+            return Estimate(NAN, NAN, NAN, self.n, 0, self.why)
+        value, low, high = (float(np.sqrt(end)) for end in (self.value, self.low, self.high))
+        named = "" if np.isnan(low) else "component of variance"
+        return Estimate(value, low, high, self.n, interval=named, few=self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The variance components of a model's shares."""
+
+    components: tuple[Component, ...]
+    "those that the design can separate, and sampling"
+    mean: float
+    "mean share over all prompts"
+    statements: int
+    wordings: float
+    "mean number of wordings of a statement"
+    templates: int
+    orders: int
+    prompts: int
+    order_shift: Estimate
+    "share with the labels swapped minus share with them printed"
+
+    def component(self, name: str) -> Component | None:
+        return next((one for one in self.components if one.name == name), None)
+
+    @property
+    def variances(self) -> dict[str, float]:
+        """Component -> its estimate, 0 or more."""
+        return {one.name: one.value for one in self.components if np.isfinite(one.raw)}
+
+    @property
+    def total(self) -> float:
+        """The variance of one prompt's measured share: all components that are not negative."""
+        return sum(self.variances.values())
+
+
+def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
+    """Yield a sentence naming the components whose estimates are impossible as variances: (title, component)."""
+    found = list(components)
+    if below := [title for title, one in found if one.raw < 0]:
+        yield f"estimated below 0, shown as 0: {', '.join(below)}"
+    if above := [title for title, one in found if one.raw > one.most]:
+        yield f"estimated above the largest variance that there can be, shown as that: {', '.join(above)}"
+
+
+def decompose(cells: Cells, most: float = MOST) -> Decomposition:
+    """Return every component that the design can separate, with its interval.
+
+    most : the largest variance that values can have; 0.25 for shares
+    """
+    there = cells.answered
+    kept = _with_templates(cells.of(there))
+    value, known = kept.value, kept.known
+    s, _, t, _ = value.shape
+    orders = 2 if kept.facets[2] else 1
+    shift = _order_shift(kept)
+    counted = {"mean": float(value[known].mean()) if known.any() else NAN, "statements": s, "prompts": int(known.sum())}
+    wordings = float(known.any(axis=(2, 3)).sum(axis=1).mean()) if s else 0.0
+    if s < 2:
+        components = tuple(
+            Component(name, NAN, NAN, NAN, "fewer than two statements") for name in (STATEMENT, SAMPLING)
+        )
+    else:
+        components = tuple(_components(kept, shift, most))
+    return Decomposition(components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift)
+
+
+def _with_templates(cells: Cells) -> Cells:
+    """Return the cells without templates that no prompt uses."""
+    used = np.flatnonzero(cells.known.any(axis=(0, 1, 3)))
+    return Cells(cells.value[:, :, used], cells.noise[:, :, used], cells.strata)
+
+
+def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Component]:
+    value, n = cells.value, len(cells.value)
+    found = {name: _unless_rounding(float(each[0])) for name, each in estimates(cells).items()}
+    statements = estimates(cells, 1 - np.eye(len(value)))
+    templates = [estimates(_without(cells, t)) for t in range(value.shape[2])] if _several(cells) else None
+    made = []
+    for name in (*cells.names, SAMPLING):
+        raw = found[name]
+        if name == SAMPLING and not cells.noise[cells.known].any():
+            made.append(Component(name, 0.0, NAN, NAN, UNSAMPLED, n))
+            continue
+        if not np.isfinite(raw):
+            made.append(Component(name, NAN, NAN, NAN, "no two prompts show it", n))
+            continue
+        low, high = NAN, NAN
+        if len(value) >= FEWEST_STATEMENTS and (templates is not None or not cells.facets[1]):
+            of = None if templates is None else np.array([float(each[name][0]) for each in templates])
+            low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
+        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else FEW, n, most))
+    return made
+
+
+def _unless_rounding(value: float) -> float:
+    return 0.0 if abs(value) < ROUNDING else value
+
+
+def _several(cells: Cells) -> bool:
+    return cells.facets[1] and cells.value.shape[2] >= FEWEST_TEMPLATES
+
+
+def _without(cells: Cells, template: int) -> Cells:
+    return Cells(np.delete(cells.value, template, 2), np.delete(cells.noise, template, 2), cells.strata)
+
+
+def _interval(
+    name: str, raw: float, cells: Cells, left_out: tuple[FloatArray, FloatArray | None], shift: Estimate, most: float
+) -> tuple[float, float]:
+    """Return the ends of a component's interval, limited to possible variances."""
+    if name in (TEMPLATE, ORDER_TEMPLATE):
+        low, high = williams(raw, _template_means(cells, name), len(cells.value))
+    elif name == ORDER:
+        low, high = _squared(shift)
+    else:
+        low, high = jackknifed(raw, *left_out)
+    return (NAN, NAN) if np.isnan(low) else (min(max(low, 0.0), most), min(max(high, 0.0), most))
+
+
+def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None) -> tuple[float, float]:
+    """Return the interval of a component from its estimates without each statement and without each template."""
+    from scipy.special import stdtrit
+
+    parts = [each for each in (statements, templates) if each is not None]
+    if any(not np.isfinite(each).all() for each in parts):
+        return NAN, NAN
+    variances = [float((len(x) - 1) / len(x) * ((x - x.mean()) ** 2).sum()) for x in parts]
+    total = sum(variances)
+    if total <= ROUNDING**2:
+        return raw, raw
+    freedom = total**2 / sum(v**2 / (len(x) - 1) for v, x in zip(variances, parts, strict=True))
+    reach, error = float(stdtrit(freedom, 0.975)), float(np.sqrt(total))
+    away = reach * error
+    return raw - away, raw * float(np.exp(away / raw)) if raw > error else raw + away
+
+
+def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, float]:
+    """Return Williams' interval of the variance between templates.
+
+    V, the variance of the T means, is the component plus an error e = V - component due to statements. With d =
+    T - 1 and f = (S - 1) d degrees of freedom, F and χ² their quantiles, the ends are (V - F e) d / χ².
+    """
+    from scipy.special import chdtri, fdtri
+
+    if len(means) < FEWEST_TEMPLATES or not np.isfinite(means).all():
+        return NAN, NAN
+    d = len(means) - 1
+    variance = float(means.var(ddof=1))
+    error = max(0.0, variance - raw)
+    ends = []
+    for share in (0.975, UPPER_TAIL):
+        ratio, scale = float(fdtri(d, (statements - 1) * d, share)), float(chdtri(d, 1 - share)) / d
+        ends.append((variance - ratio * error) / scale)
+    return ends[0], ends[1]
+
+
+def _template_means(cells: Cells, name: str) -> FloatArray:
+    """Return the mean of each template, or half the difference between its label orders: (T,)."""
+    by_order = _mean(cells.value, (0, 1))
+    if by_order.shape[1] == 1:
+        return by_order[:, 0]
+    return np.asarray(by_order.mean(axis=1) if name == TEMPLATE else (by_order[:, 1] - by_order[:, 0]) / 2)
+
+
+def _squared(shift: Estimate) -> tuple[float, float]:
+    """Return the interval of (shift / 2)²."""
+    if np.isnan(shift.low):
+        return NAN, NAN
+    ends = sorted((shift.low**2 / 4, shift.high**2 / 4))
+    return (0.0 if shift.low <= 0 <= shift.high else ends[0]), ends[1]
+
+
+def _order_shift(cells: Cells) -> Estimate:
+    if not cells.facets[2]:
+        return Estimate(NAN, NAN, NAN, 0, 0, "one label order was asked")
+    return crossed_mean(_mean(cells.value[..., 1] - cells.value[..., 0], (1,)))
+
+
+def crossed_mean(values: FloatArray) -> Estimate:
+    """Return the mean of values over statements and templates, both random: (S, T), NaN for missing values.
+
+    Its variance is that of the means of statements plus that of the means of templates, with Satterthwaite's degrees
+    of freedom; there is no interval for fewer than six statements or for two templates. With one template, the interval
+    describes that template only.
+    """
+    from scipy.special import stdtrit
+
+    n = int(np.isfinite(values).any(axis=1).sum())
+    if n == 0:
+        return Estimate(NAN, NAN, NAN, 0, 0, "no two prompts show it")
+    mean = float(np.nanmean(values))
+    several = values.shape[1] > 1
+    if n < FEWEST_STATEMENTS or (several and values.shape[1] < FEWEST_TEMPLATES):
+        return Estimate(mean, NAN, NAN, n)
+    means = [_mean(values, (axis,)) for axis in ((1, 0) if several else (1,))]
+    parts = [(float(x[np.isfinite(x)].var(ddof=1)) / np.isfinite(x).sum(), np.isfinite(x).sum() - 1) for x in means]
+    total = sum(v for v, _ in parts)
+    if total <= ROUNDING**2:
+        return Estimate(mean, mean, mean, n, interval="mean over templates")
+    freedom = total**2 / sum(v**2 / d for v, d in parts)
+    reach = float(stdtrit(freedom, 0.975)) * float(np.sqrt(total))
+    return Estimate(mean, mean - reach, mean + reach, n, interval="mean over templates")
+
+
+def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
+    """Return means over defined values; NaN if none is defined."""
+    there = np.isfinite(values)
+    n = there.sum(axis=axes)
+    return np.asarray(np.where(there, values, 0.0).sum(axis=axes) / np.where(n > 0, n, np.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaComponents:
+    """Variances of shares; NaN if there are too few prompts to estimate one."""
+
+    persona: float
+    "of the differences between personas that are the same on all statements"
+    persona_statement: float
+    "of the effects of a persona on single statements"
+    persona_prompt: float
+    "of the effects of a persona on single prompts of a statement"
+    sampling: float
+    "of the mean of a prompt's answers"
+    personas: int
+    statements: int
+    prompts: int
+    "number of prompts that count with every persona"
+
+
+def persona_components(value: FloatArray, noise: FloatArray) -> PersonaComponents:
+    """Return the components of (P, S, C) shares, NaN where a prompt does not count with a persona.
+
+    Only prompts that count with every persona are used. `noise`: sampling variance of each share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> base = np.linspace(0.2, 0.6, 4)[None, :, None] + np.zeros((2, 4, 3))
+    >>> moved = base + np.array([0.0, 0.2])[:, None, None]
+    >>> found = persona_components(moved, np.zeros_like(moved))
+    >>> round(found.persona, 4), round(found.persona_statement, 4), found.prompts
+    (0.02, 0.0, 12)
+    """
+    personas = len(value)
+    common = np.asarray(np.isfinite(value).all(axis=0))
+    sizes = common.sum(axis=1)
+    there = sizes > 0
+    n, statements = int(sizes.sum()), int(there.sum())
+    if personas < 2 or not n:
+        return PersonaComponents(NAN, NAN, NAN, NAN, personas, statements, n)
+    y, of, size = np.where(common, value, 0.0)[:, there], common[there], sizes[there].astype(np.float64)
+    sampling = float(noise[:, common].mean())
+    by_statement = y.sum(axis=2) / size
+    by_persona = y.sum(axis=(1, 2)) / n
+    whole = float(by_persona.mean())
+    statement = by_statement.mean(axis=0)
+    of_prompt = y.mean(axis=0)
+    inner = np.where(of, y - by_statement[:, :, None] - of_prompt[None] + statement[None, :, None], 0.0)
+    crossed = by_statement - by_persona[:, None] - statement[None] + whole
+    df = personas - 1
+    ms_prompt = _mean_square(float((inner**2).sum()), df * (n - statements))
+    ms_statement = _mean_square(float((size * crossed**2).sum()), df * (statements - 1))
+    ms_persona = n * float(((by_persona - whole) ** 2).sum()) / df
+    squares = float((size**2).sum()) / n
+    each = (n - squares) / (statements - 1) if statements > 1 else NAN
+    prompt = ms_prompt - sampling
+    left = ms_prompt if np.isfinite(ms_prompt) else sampling
+    of_statement = (ms_statement - left) / each
+    return PersonaComponents(
+        (ms_persona - left - squares * of_statement) / n, of_statement, prompt, sampling, personas, statements, n
+    )
+
+
+def _mean_square(total: float, df: int) -> float:
+    return total / df if df > 0 else NAN
+
+
+GRID = np.linspace(-8.0, 8.0, 401)
+DENSITY = np.exp(-(GRID**2) / 2) / np.exp(-(GRID**2) / 2).sum()
+"the trapezoidal rule, which is exact to rounding for smooth functions under a normal density"
+CORRELATIONS = np.linspace(-1.0, 1.0, 401)
+STEEPEST = 20.0
+"largest standard deviation of z: nearly every share is close to 0 or 1"
+FULLEST = 0.98
+"largest sum of components as a share of mean (1 - mean), the variance of shares that are all 0 or 1"
+NEAREST = 0.001
+"smallest distance of a mean from 0 and from 1"
+SHARED: Mapping[str, tuple[str, ...]] = {
+    "0": (ORDER,),
+    "s": (ORDER, STATEMENT, ORDER_STATEMENT),
+    "t": (ORDER, TEMPLATE, ORDER_TEMPLATE),
+    "sw": (ORDER, STATEMENT, ORDER_STATEMENT, WORDING, ORDER_WORDING),
+    "st": (ORDER, STATEMENT, ORDER_STATEMENT, TEMPLATE, ORDER_TEMPLATE, STATEMENT_TEMPLATE),
+    "swt": (*WITHOUT_ORDER, *WITH_ORDER),
+}
+"shared factors of two prompts -> components that they have in common"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbitNormal:
+    """A distribution from which shares of agreement are drawn."""
+
+    mean: float
+    "of z"
+    sd: float
+    "of z"
+    parts: Mapping[str, float]
+    "component -> its share of the variance of z; they add up to 1, or there are none"
+
+    @classmethod
+    def matching(cls, mean: float, components: Mapping[str, float]) -> Self:
+        """Return the distribution of shares whose mean and components are closest to these.
+
+        components : variances by name, as in `stats.components.estimates`; missing and negative ones are 0, and
+        sampling is ignored
+        """
+        from scipy.special import ndtri
+
+        share = min(max(mean, NEAREST), 1 - NEAREST)
+        given = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
+        total = sum(given.values())
+        if total <= 0:
+            return cls(float(ndtri(share)), 0.0, {})
+        shrink = min(1.0, FULLEST * share * (1 - share) / total)
+        sd = _deviation(share, total * shrink)
+        center = float(ndtri(share)) * float(np.sqrt(1 + sd * sd))
+        parts = _probit_normal_parts(center, sd, {name: value * shrink for name, value in given.items()})
+        return cls(center, sd, parts)
+
+    @property
+    def share(self) -> float:
+        """The mean of the shares."""
+        fixed = self.sd * np.sqrt(self.parts.get(ORDER, 0.0))
+        spread = np.sqrt(1 + self.sd**2 - fixed**2)
+        return float(_normal(np.array([self.mean - fixed, self.mean + fixed]) / spread).mean())
+
+    @property
+    def components(self) -> dict[str, float]:
+        """The variance components of the shares, on the probability scale."""
+        fixed = self.sd * float(np.sqrt(self.parts.get(ORDER, 0.0)))
+        sd = float(np.sqrt(max(0.0, self.sd**2 - fixed**2)))
+        drawn = {name: part * (self.sd / sd) ** 2 for name, part in self.parts.items() if name != ORDER} if sd else {}
+        printed, swapped = self.mean - fixed, self.mean + fixed
+        pairs = ((printed, printed), (swapped, swapped), (printed, swapped))
+        curves = [_covariances(first, second, sd) for first, second in pairs]
+        same, other = (
+            {kind: _at(_sum(drawn, kind, sign), of) for kind in SHARED}
+            for sign, of in ((1, (curves[0] + curves[1]) / 2), (-1, curves[2]))
+        )
+        found = _apart(same, other)
+        means = [float(_normal(np.array(mean / np.sqrt(1 + sd**2)))) for mean in (printed, swapped)]
+        return found | {ORDER: ((means[1] - means[0]) / 2) ** 2}
+
+    def draw(self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int) -> FloatArray:
+        """Return shares: (S, W, T, O)."""
+        s, w, t = statements, wordings, templates
+        level = {STATEMENT: (s, 1, 1), WORDING: (s, w, 1), TEMPLATE: (1, 1, t), STATEMENT_TEMPLATE: (s, 1, t)}
+        level[WORDING_TEMPLATE] = (s, w, t)
+        half = {ORDER_STATEMENT: (s, 1, 1), ORDER_WORDING: (s, w, 1), ORDER_TEMPLATE: (1, 1, t), ORDER_REST: (s, w, t)}
+        z = np.full((s, w, t, orders), self.mean)
+        z += self._effects(rng, level, (s, w, t))[..., None]
+        fixed = self.sd * np.sqrt(self.parts.get(ORDER, 0.0))
+        z += (fixed + self._effects(rng, half, (s, w, t)))[..., None] * np.array([-1.0, 1.0][:orders])
+        return _normal(z)
+
+    def _effects(
+        self, rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]], whole: tuple[int, ...]
+    ) -> FloatArray:
+        total = np.zeros(whole)
+        for name, shape in shapes.items():
+            if part := self.parts.get(name, 0.0):
+                total += self.sd * np.sqrt(part) * rng.standard_normal(shape)
+        return total
+
+
+def _normal(z: FloatArray) -> FloatArray:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(z), dtype=np.float64)
+
+
+def _covariances(first: float, second: float, sd: float) -> FloatArray:
+    """Return C(r) for `CORRELATIONS` and z with two means; for a negative r the second z falls as the first rises."""
+    r = np.abs(CORRELATIONS)[:, None]
+    rest = np.sqrt(1 + sd * sd * (1 - r))
+    reach = sd * np.sqrt(r) * GRID
+    product = _normal((first + reach) / rest) * _normal((second + np.sign(CORRELATIONS)[:, None] * reach) / rest)
+    means = _normal(np.array([first, second]) / np.sqrt(1 + sd * sd))
+    return np.asarray(product @ DENSITY - means.prod())
+
+
+def _at(correlation: float, curve: FloatArray) -> float:
+    return float(np.interp(correlation, CORRELATIONS, curve))
+
+
+def _deviation(share: float, variance: float) -> float:
+    """Return the standard deviation of z at which shares with this mean have this variance, by bisection."""
+    from scipy.special import ndtri
+
+    low, high = 0.0, STEEPEST
+    for _ in range(60):
+        sd = (low + high) / 2
+        p = _normal(float(ndtri(share)) * np.sqrt(1 + sd * sd) + sd * GRID)
+        low, high = (sd, high) if p**2 @ DENSITY - share**2 < variance else (low, sd)
+    return (low + high) / 2
+
+
+def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
+    """Return the covariance of two prompts of a kind; sign 1: in the same label order, -1: in different orders."""
+    return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
+
+
+def _probit_normal_parts(mean: float, sd: float, components: Mapping[str, float]) -> dict[str, float]:
+    """Return the parts of the variance of z whose shares have these components."""
+    curve = _covariances(mean, mean, sd)
+    same, other = (
+        {kind: float(np.interp(_sum(components, kind, sign), curve, CORRELATIONS)) for kind in SHARED}
+        for sign in (1, -1)
+    )
+    found = {name: max(0.0, value) for name, value in _apart(same, other).items() if components[name] > 0}
+    total = sum(found.values())
+    return {name: value / total for name, value in found.items()}
+
+
+def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """Return components from covariances of prompts in the same and in different label orders.
+
+    Prompts that share no factor still share the order effect: positive in the same order, negative in different orders.
+    """
+    level, half = ({kind: (same[kind] + sign * other[kind]) / 2 for kind in SHARED} for sign in (1, -1))
+    none = half["0"]
+    half = {kind: value - none for kind, value in half.items()}
+    statement, wording, template, cross, rest = _in_turn(level)
+    of_order = _in_turn(half)
+    named = dict(zip(WITHOUT_ORDER, (statement, wording, template, cross, rest), strict=True))
+    return named | dict(zip(WITH_ORDER, (none, *of_order[:3], of_order[3] + of_order[4]), strict=True))
+
+
+def _in_turn(k: Mapping[str, float]) -> tuple[float, float, float, float, float]:
+    return (
+        k["s"],
+        k["sw"] - k["s"],
+        k["t"],
+        k["st"] - k["s"] - k["t"],
+        k["swt"] - k["sw"] - k["st"] + k["s"],
+    )

@@ -10,6 +10,7 @@ Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percent
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 from workbench.stats.arrays import FloatArray
+from workbench.stats.proportions import wilson_of_share
 
 CELLS_AT_ONCE = 2_000_000
 "numbers held at once while resampling (16 MB)"
@@ -222,3 +224,185 @@ def _times_drawn(units: int, resamples: int, rng: np.random.Generator) -> FloatA
         drawn = rng.integers(units, size=(count, units)) + units * np.arange(count)[:, None]
         times[start : start + count] = np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
     return times
+
+
+NOTHING = (float("nan"), float("nan"))
+
+
+def standard_error(left_out: FloatArray) -> float:
+    """Return the standard error of a statistic from its values without each of n units: (n,). NaN values are excluded.
+
+    Examples
+    --------
+    >>> round(standard_error(np.array([2.5, 2.0, 1.5])), 4)  # the mean of 1, 2, 3: its standard error is 1 / sqrt(3)
+    0.5774
+    """
+    known = left_out[~np.isnan(left_out)]
+    n = len(known)
+    return math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum())) if n > 1 else float("nan")
+
+
+def logit_interval(value: float, left_out: FloatArray) -> tuple[float, float]:
+    """Return the 95 % interval of a share-like statistic of n units: Student's t with n - 1 degrees, on the logit.
+
+    For macro F1 with 16 to 88 items it covered 92-98 %, the accelerated bootstrap 90-99 % and percentiles 89-99 % (700
+    simulations each, Monte Carlo error 1 point). NaN for values of 0 and 1, and if leaving out a unit never changes the
+    value.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in logit_interval(0.8, np.array([0.75, 0.85, 0.8, 0.78, 0.82]))]
+    [0.55, 0.93]
+    """
+    error = standard_error(left_out)
+    if not 0 < value < 1 or not error > 0:
+        return NOTHING
+    reach = _student(len(left_out) - 1) * error / (value * (1 - value))
+    centre = math.log(value / (1 - value))
+    return _expit(centre - reach), _expit(centre + reach)
+
+
+def disagreement_interval(value: float, left_out: FloatArray, freedom: int) -> tuple[float, float]:
+    """Return the 95 % interval of a coefficient 1 - Do / De: Student's t on the scale of log(1 - value).
+
+    The ratio of disagreements is skewed if few units disagree. On its logarithm the interval of Krippendorff's ordinal
+    α covered 92-97 % with 12 to 60 units, at least two of them with disagreement; the accelerated bootstrap covered
+    80-97 % (700 simulations each, Monte Carlo error 1 point).
+
+    freedom : degrees of freedom: the number of units with an answer other than the most frequent one, minus one
+
+    NaN for a value of 1, for fewer than two units with disagreement, and if leaving out a unit never changes the value.
+
+    Examples
+    --------
+    >>> low, high = disagreement_interval(0.5, np.array([0.4, 0.6, 0.5, 0.45, 0.55]), 4)
+    >>> round(low, 2), round(high, 2)
+    (-0.11, 0.77)
+    """
+    left = left_out[~np.isnan(left_out)]
+    if not value < 1 or len(left) < 2 or left.max() >= 1:
+        return NOTHING
+    error = standard_error(np.log(1 - left))
+    if not error > 0:
+        return NOTHING
+    reach, centre = _student(freedom) * error, math.log(1 - value)
+    return 1 - math.exp(centre + reach), 1 - math.exp(centre - reach)
+
+
+def _student(freedom: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(1, freedom), 0.975))
+
+
+def _expit(value: float) -> float:
+    return 1 / (1 + math.exp(-value))
+
+
+NORMAL = 1.959963984540054
+"97.5 % quantile"
+Ends = tuple[float, float]
+FEWEST = 6
+"least number of clusters with the rarer answer from which a variance is estimated"
+Strata = Sequence[npt.NDArray[np.integer]]
+
+
+def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
+    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,); the sum is 0."""
+    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    total = among.sum()
+    return np.asarray((of - of.sum() / total * among) / total)
+
+
+def variance(moves: FloatArray, strata: Strata | None = None) -> tuple[float, float]:
+    """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom (0: nothing varies).
+
+    A stratum of one cluster shows no variance: all such strata are merged, or a single one is merged with the first
+    stratum.
+    """
+    groups = [np.arange(len(moves))] if strata is None else _joined(strata)
+    found = spread = 0.0
+    for members in groups:
+        n = len(members)
+        if n > 1:
+            part = n * float(np.var(moves[members], ddof=1))
+            found += part
+            spread += part**2 / (n - 1)
+    return found, (found**2 / spread if spread > 0 else 0.0)
+
+
+def _joined(strata: Strata) -> list[npt.NDArray[np.integer]]:
+    single = [members for members in strata if len(members) == 1]
+    groups = [members for members in strata if len(members) > 1]
+    if len(single) > 1 or not groups:
+        return [*groups, np.concatenate(single)] if single else groups
+    return [np.concatenate([groups[0], *single]), *groups[1:]]
+
+
+def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, strata: Strata | None = None) -> Ends:
+    """Return Wilson's interval of the share Σ hits / Σ counts at the effective number of answers.
+
+    That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. If fewer than `FEWEST`
+    clusters have the rarer answer, which is too few to estimate their variance, the effective number is at most the
+    number of clusters that have an answer: with 40 statements of which 2 % have only unreadable answers, intervals
+    without this limit covered 82 %. NaN for fewer than two clusters.
+
+    Parameters
+    ----------
+    hits, counts : (C,), per cluster; 0 <= hits <= counts
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in share_interval([0] * 10, [30] * 10)]
+    [0.0, 0.278]
+    """
+    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    clusters = int(np.count_nonzero(among > 0))
+    if clusters < 2:
+        return NOTHING
+    share = float(of.sum() / among.sum())
+    rarer = of > 0 if share <= 0.5 else of < among
+    most = clusters if np.count_nonzero(rarer) < FEWEST else np.inf
+    return share_ends(share, ratio_moves(of, among), clusters, strata, most)
+
+
+def share_ends(
+    share: float, moves: FloatArray, clusters: int, strata: Strata | None = None, most: float = np.inf
+) -> Ends:
+    """Return `share_interval` of a share from the influence of each cluster on it.
+
+    most : upper limit of the effective number of answers
+    """
+    from scipy.special import stdtrit
+
+    share = min(1.0, max(0.0, share))
+    found, freedom = variance(moves, strata)
+    if found <= 1e-18 or not 0 < share < 1:
+        return wilson_of_share(float(round(share)) if not 0 < share < 1 else share, clusters)
+    t = float(stdtrit(freedom, 0.975))
+    return wilson_of_share(share, min(most, share * (1 - share) / found * (NORMAL / t) ** 2))
+
+
+def student_interval(value: float, moves: FloatArray, strata: Strata | None = None) -> Ends:
+    """Return value ± t sqrt(variance); NaN if nothing varies.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in student_interval(1.0, np.array([0.1, -0.1, 0.2, -0.2]))]
+    [-0.16, 2.16]
+    """
+    from scipy.special import stdtrit
+
+    found, freedom = variance(moves, strata)
+    if found <= 1e-18:
+        return NOTHING
+    reach = float(stdtrit(freedom, 0.975)) * found**0.5
+    return value - reach, value + reach
+
+
+def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Widen an interval around the estimate to allow for few degrees of freedom. NaN stays NaN."""
+    from scipy.special import stdtrit
+
+    ratio = np.where(np.isinf(freedom), 1.0, stdtrit(np.where(np.isinf(freedom), 1.0, freedom), 0.975) / NORMAL)
+    return np.minimum(low, value + (low - value) * ratio), np.maximum(high, value + (high - value) * ratio)

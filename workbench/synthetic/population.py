@@ -21,8 +21,8 @@ from math import sqrt
 
 import numpy as np
 
+from workbench.domain.keys import SEED
 from workbench.domain.questionnaires import Respondent, folded
-from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray
 

@@ -14,13 +14,12 @@ from stores.core.store import Store
 from stores.runs.data_rows import Cell, Draw, Read, Responses
 from workbench import registry
 from workbench.domain.instruments import with_words
-from workbench.domain.personas import AXIS
+from workbench.domain.prompts import AXIS
 from workbench.domain.readings import ReaderKind
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
-from workbench.evidence.rule_reading import template_reader
+from workbench.evidence.readings import template_reader
 from workbench.readers import first_word, label_words, likert
-from workbench.tidy.choice import Choice, People
 from workbench.tidy.columns import (
     ANSWER_KEY,
     CELL,
@@ -33,8 +32,10 @@ from workbench.tidy.columns import (
     READING,
     SAMPLING,
     Batch,
+    Choice,
     Coded,
     Field,
+    People,
     Row,
     Rows,
     Type,
@@ -42,7 +43,7 @@ from workbench.tidy.columns import (
     truth,
     whole,
 )
-from workbench.tidy.verdicts import overall
+from workbench.tidy.figures import overall
 
 HELD = 100_000
 "distinct readings that are held"

@@ -1,19 +1,106 @@
-"""The columns of rows, each declared once, with its type, its meaning, and the meaning of an empty cell."""
+"""The choice of rows, and pseudonyms of people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from stores.core.store import Store
+from workbench import registry
+from workbench.domain.issue_gold import ADJUDICATION, GOLD
+from workbench.domain.names import plural
+from workbench.domain.people import pseudonym
+from workbench.domain.prompts import AXIS
+from workbench.errors import UnknownName
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from stores.core.store import Store
-    from workbench.tidy.choice import Choice
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen part of a store. Without names: everything."""
+
+    models: tuple[str, ...] = ()
+    "as for `--model`: NAME, or NAME@REVISION"
+    audits: tuple[str, ...] = ()
+    instruments: tuple[str, ...] = ()
+    expand: bool = False
+    "one row per answer, instead of one row for all equal answers of a draw"
+    names: bool = False
+    "people by their names instead of pseudonyms"
+    rulings: bool = True
+    "whether auditors' rulings count in verdicts and figures"
+    left_out: list[str] = field(default_factory=list, compare=False)
+    "sentences on data left out, added while rows are read"
+
+    def leave_out(self, sentence: str) -> None:
+        """Record data left out; equal sentences are recorded once."""
+        if sentence not in self.left_out:
+            self.left_out.append(sentence.replace("..", "."))
+
+    def check(self, store: Store) -> None:
+        """Raise UnknownName for a name that the store lacks."""
+        for name in self.audits:
+            registry.audit(name)
+        there = store.instruments.names()
+        for name in self.instruments:
+            if name not in there:
+                raise UnknownName(
+                    f"no instrument is named {name!r} in this store. Available: {', '.join(there) or 'none'}"
+                )
+        self.chosen(store)
+
+    def chosen(self, store: Store) -> Collection[int]:
+        """Return the chosen models (rowids). Raises UnknownName for one without answers."""
+        answering = store.data_rows.answering()
+        for name in self.models:
+            if not store.runs.models([name]) or (name not in answering and name.partition("@")[0] not in answering):
+                raise UnknownName(
+                    f"the store has no answers by {name}. Models with answers: {', '.join(answering) or 'nobody'}"
+                )
+        return store.runs.models(self.models) if self.models else set(store.data_rows.models())
+
+
+class People:
+    """The names of people in rows: pseudonyms that are the same in all files of a store, or the names themselves.
+
+    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file contains. So the
+    files alone do not allow anyone to find a name or test a guess, and the files of two stores cannot be linked.
+    """
+
+    def __init__(self, store: Store, *, names: bool):
+        self._uid = store.data_rows.uid()
+        self._names = names
+        self._known: dict[str, str] = {}
+
+    def called(self, name: str) -> str:
+        """Return a person's name in files; names of labels that belong to no person are kept."""
+        if self._names or name in (GOLD, ADJUDICATION):
+            return name
+        if name not in self._known:
+            self._known[name] = pseudonym(name, self._uid)
+        return self._known[name]
+
+    def reader(self, kind: str, name: str) -> str:
+        """Return a reader's name in files: rules and classifiers keep their names."""
+        return self.called(name) if kind in BY_PEOPLE else name
+
+    def axes(self, axes: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
+        """Return the person that a prompt is about, and the other factors of its design."""
+        person = axes.get(PERSON)
+        rest = {name: value for name, value in axes.items() if name not in (PERSON, AXIS)}
+        return None if person is None else self.called(person), rest
+
+
+BY_PEOPLE = frozenset({"person", "adjudication", "import"})
+PERSON = "respondent"
+"axis of a probe: the person whose answers are in the prompt"
+
 
 Row = tuple[Any, ...]
 BATCH = 20_000
@@ -234,3 +321,25 @@ ANSWER_KEY = Field(
 MODEL_KEY = Field(
     "model_key", "content key of the model's identity (hexadecimal), the same in every store", recurs=True
 )
+
+
+COUNTED_ON_THE_WAY = "They are judged first, and counted as they are written."
+
+
+def stored(store: Store, kind: str) -> tuple[int | None, str]:
+    """Return the number of things of a kind of rows, and a sentence with it; None: they must be judged first.
+
+    The number counts all answers; equal answers of a draw share a row.
+    """
+    if kind in ("answers", "readings"):
+        return _said(store.data_rows.answers(), "answer", f" by {plural(len(store.data_rows.answering()), 'model')}")
+    if kind == "labels":
+        labels = sum(1 for _ in store.data_rows.labels()) + sum(1 for _ in store.data_rows.issue_labels())
+        return _said(labels, "label", " by people")
+    if kind == "rulings":
+        return _said(len(store.rulings.events()), "ruling", " by auditors")
+    return (None, COUNTED_ON_THE_WAY) if store.data_rows.answering() else _said(0, "answer", "")
+
+
+def _said(number: int, thing: str, by: str) -> tuple[int, str]:
+    return number, f"{plural(number, thing)}{by} {'is' if number == 1 else 'are'} stored."

@@ -1,22 +1,417 @@
-"""Exports a store as a folder of rows with a dictionary and a Croissant record, completely or not at all."""
+"""Writes rows to files in batches: CSV, JSON Lines, Parquet."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from stores.core.store import Store
-from workbench.domain.counting import plural
-from workbench.errors import UsageError
+from workbench import __version__
+from workbench.csv_files import csv_text, guarded
+from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
+from workbench.errors import MissingPackage, UsageError
 from workbench.formats.folder import check_place, expanded
-from workbench.tidy import describe
-from workbench.tidy.choice import Choice
-from workbench.tidy.columns import Batch, Row, Rows
-from workbench.tidy.write import BY_COLUMNS, WRITERS, arrow
+from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
+
+HELD = 4_000
+"cached encoded values of a column"
+INSTALL = "pip install 'llm-audit-workbench[data]'"
+
+
+def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is neutralised."""
+    encoders = [_Encoded(_CELLS[field.type], field) for field in of.fields]
+
+    def line(row: Row) -> str:
+        return ",".join([encoded[value] for encoded, value in zip(encoders, row, strict=True)]) + "\n"
+
+    return _write_lines(rows, path, line, csv_text([field.name for field in of.fields], ()))
+
+
+def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    """Write rows as JSON Lines, one object per row; return how many."""
+    encoders = [_Encoded(_member, field) for field in of.fields]
+
+    def line(row: Row) -> str:
+        return f"{{{', '.join([encoded[value] for encoded, value in zip(encoders, row, strict=True)])}}}\n"
+
+    return _write_lines(rows, path, line)
+
+
+def _write_lines(rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = "") -> int:
+    """Write one line per row; repeated ones are encoded once. Half a surrogate pair is escaped: `\\ud800`."""
+    last: Row | None = None
+    made = ""
+
+    def lines(batch: Sequence[Row]) -> Iterator[str]:
+        nonlocal last, made
+        for row in batch:
+            if row is not last:
+                last, made = row, line(row)
+            yield made
+
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        file.write(header)
+        return _in_batches(rows, lambda batch: file.write("".join(lines(batch))))
+
+
+class _Encoded(dict[Any, str]):
+    """A cache of encoded values of one column, most of which recur."""
+
+    def __init__(self, encode: Callable[[Field, Any], str], field: Field):
+        super().__init__()
+        self._encode, self._field = encode, field
+
+    def __missing__(self, value: Any) -> str:
+        if len(self) >= HELD:
+            self.clear()
+        found = self[value] = self._encode(self._field, value)
+        return found
+
+
+def write_parquet(of: Rows, batches: Iterable[Batch], path: Path) -> int:
+    """Write rows as Parquet; return how many. Raises MissingPackage without pyarrow."""
+    arrow()
+    from pyarrow.parquet import ParquetWriter
+
+    made, count = ArrowBatches(of, dictionaries=False), 0
+    with ParquetWriter(path, made.schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(made.of(batch))
+            count += len(batch)
+    return count
+
+
+WRITERS: Mapping[str, Callable[[Rows, Any, Path], int]] = {
+    "csv": write_csv,
+    "parquet": write_parquet,
+    "jsonl": write_jsonl,
+}
+BY_COLUMNS = frozenset({"parquet"})
+"formats whose writer takes batches; the others take rows"
+
+
+def arrow() -> Any:
+    """Return pyarrow. Raises MissingPackage."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingPackage(f"Parquet and Arrow need the package pyarrow; install it with: {INSTALL}") from error
+    return pyarrow
+
+
+class ArrowBatches:
+    """Makes Arrow record batches of rows. A value that recurs is converted once for all rows of a batch; those of whole
+    designs once for all batches.
+
+    dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
+    """
+
+    def __init__(self, of: Rows, *, dictionaries: bool):
+        self._pyarrow, self._fields = arrow(), of.fields
+        self.schema = self._schema(of, dictionaries=dictionaries)
+        self._made: dict[int, tuple[Sequence[Any], Any]] = {}
+
+    def _schema(self, of: Rows, *, dictionaries: bool) -> Any:
+        """Return the schema, with the meaning of each column in its metadata."""
+        pyarrow = self._pyarrow
+        simple = {
+            Type.TEXT: pyarrow.string(),
+            Type.WHOLE: pyarrow.int64(),
+            Type.NUMBER: pyarrow.float64(),
+            Type.TRUTH: pyarrow.bool_(),
+            Type.TIME: pyarrow.timestamp("us", "UTC"),
+        }
+
+        def kind(field: Field) -> Any:
+            if field.type is Type.RECORDS:
+                return pyarrow.list_(pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts]))
+            held = dictionaries and field.recurs and field in of.fields
+            return pyarrow.dictionary(pyarrow.int32(), simple[field.type]) if held else simple[field.type]
+
+        fields = [pyarrow.field(one.name, kind(one), metadata={"description": one.meaning}) for one in of.fields]
+        return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
+
+    def of(self, batch: Batch) -> Any:
+        """Return a record batch. Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`."""
+        made = [self._column(place, column) for place, column in enumerate(batch.columns)]
+        found = self._pyarrow.record_batch(made, schema=self.schema)
+        if batch.times is None:
+            return found
+        import numpy as np
+
+        return found.take(self._pyarrow.array(np.repeat(np.arange(len(batch.times)), batch.times)))
+
+    def _column(self, place: int, column: Any) -> Any:
+        pyarrow, kind = self._pyarrow, self.schema.field(place).type
+        if not isinstance(column, Coded):
+            return self._values(place, column)
+        if place not in self._made or self._made[place][0] is not column.values:
+            self._made[place] = column.values, self._values(place, column.values)
+        return self._made[place][1].take(pyarrow.array(column.codes)).cast(kind)
+
+    def _values(self, place: int, values: Sequence[Any]) -> Any:
+        field, kind = self._fields[place], self.schema.field(place).type
+        dictionary = self._pyarrow.types.is_dictionary(kind)
+        if field.parts:
+            values = [records(field, value) for value in values]
+        elif field.type is Type.TIME:
+            values = [None if value is None else moment(value) for value in values]
+        plain = kind.value_type if dictionary else kind
+        try:
+            made = self._pyarrow.array(values, plain)
+        except UnicodeEncodeError:
+            made = self._pyarrow.array([_whole(value) for value in values], plain)
+        return made.dictionary_encode() if dictionary else made
+
+
+def moment(text: str) -> datetime:
+    """Return a stored time, in UTC."""
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return records with the names of their parts."""
+    names = [part.name for part in field.parts]
+    return [dict(zip(names, value, strict=True)) for value in values]
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [{name: _whole(part) for name, part in one.items()} for one in value]
+    return value
+
+
+def _in_batches(rows: Iterable[Row], write: Callable[[Sequence[Row]], object]) -> int:
+    count, left = 0, iter(rows)
+    while batch := tuple(islice(left, BATCH)):
+        write(batch)
+        count += len(batch)
+    return count
+
+
+def _member(field: Field, value: Any) -> str:
+    told = records(field, value) if field.parts and value is not None else value
+    return f"{json.dumps(field.name)}: {json.dumps(told, ensure_ascii=False, allow_nan=False)}"
+
+
+def _text(_: Field, value: str | None) -> str:
+    return "" if value is None else csv_text((guarded(value),), ()).removesuffix("\n")
+
+
+def _json(field: Field, value: Any) -> str:
+    return _text(field, json.dumps(records(field, value), ensure_ascii=False, allow_nan=False))
+
+
+_CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
+    Type.TEXT: _text,
+    Type.WHOLE: lambda _, value: "" if value is None else str(value),
+    Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
+    Type.TRUTH: lambda _, value: "" if value is None else "true" if value else "false",
+    Type.TIME: _text,
+    Type.RECORDS: _json,
+}
+
+
+DICTIONARY, CROISSANT, PAGE = "dictionary.csv", "croissant.json", "README.md"
+MEDIA_TYPES = {"csv": "text/csv", "jsonl": "application/jsonlines", "parquet": "application/x-parquet"}
+CONTEXT: Mapping[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1)"
+DATA_TYPES = {
+    Type.TEXT: "sc:Text",
+    Type.WHOLE: "sc:Integer",
+    Type.NUMBER: "sc:Float",
+    Type.TRUTH: "sc:Boolean",
+    Type.TIME: "sc:DateTime",
+    Type.RECORDS: "sc:Text",
+}
+FORMULAS = (
+    "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a tab or a line end, and "
+    "is no number) is neutralised: an apostrophe stands before it. A text that begins with apostrophes and then such a "
+    "sign has one apostrophe more, so taking one apostrophe off gives every text back. Parquet and JSON Lines hold "
+    "texts as they are."
+)
+EMPTY = (
+    "An empty cell of a CSV file is a value that is missing, or an empty text; Parquet and JSON Lines tell them apart."
+)
+PSEUDONYMS = (
+    "People stand under pseudonyms (p-…): a keyed hash of the name, whose key is the identity of the store. They are "
+    "the same in all files of one store, differ between stores, and cannot be turned back without the store. What "
+    "people wrote in their own words (notes, reasons) is word for word."
+)
+NAMED = "People stand under their names, because --names was given. Think before you pass these files on."
+EXPANDED = "Rows are expanded: one stands for one answer."
+COLLAPSED = "One row stands for all answers of a draw that are alike; count says how many. --expand repeats rows."
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One written file of rows."""
+
+    of: Rows
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+def dictionary(files: Iterable[File]) -> str:
+    """Return the data dictionary, one line per column."""
+    header = ("file", "column", "type", "meaning", "empty")
+    return csv_text(header, [[guarded(cell) for cell in line] for file in files for line in _lines(file)])
+
+
+def _lines(file: File) -> Iterator[Sequence[str]]:
+    for field in file.of.fields:
+        yield (file.name, field.name, field.type.value, field.meaning, _empty(field))
+        for part in field.parts:
+            yield (file.name, f"{field.name}[].{part.name}", part.type.value, part.meaning, _empty(part))
+
+
+def _empty(field: Field) -> str:
+    return field.empty or "never empty, unless a text is"
+
+
+def page(files: Sequence[File], sentences: Iterable[str], left_out: Iterable[str]) -> str:
+    """Return the page for people."""
+    held = "\n".join(f"- `{file.name}`: {file.rows:,} rows. {file.of.about}" for file in files)
+    notes = dict.fromkeys((*sentences, *(note for file in files for note in file.of.notes)))
+    told = "\n".join(f"- {_literal(note)}" for note in notes)
+    missing = "\n".join(f"- {_literal(note)}" for note in left_out)
+    gone = f"\n## Left out\n\n{missing}\n" if missing else ""
+    return (
+        f"# Data of a workbench store\n\nWritten by workbench {__version__}. `{DICTIONARY}` says what each column "
+        f"means, and what an empty cell means. `{CROISSANT}` describes the files for programs (MLCommons Croissant "
+        f"1.0).\n\n{held}\n\n## To know\n\n{told}\n{gone}"
+    )
+
+
+def _literal(text: str) -> str:
+    """Return text that Markdown shows unchanged, on one line."""
+    from workbench.figures.visible import visible
+
+    return visible(" ".join(text.split())).replace("<", "\\<")
+
+
+def croissant(
+    name: str, files: Sequence[File], instruments: Sequence[Instrument], format_: str, last: str, about: Iterable[str]
+) -> str:
+    """Return the Croissant record (MLCommons Croissant 1.0) of the files, as JSON-LD.
+
+    last : time of the newest data; the record has no other date, so that it is reproducible
+    """
+    licences = list(dict.fromkeys(one.licence for one in instruments if one.licence))
+    citations = list(dict.fromkeys(one.citation for one in instruments if one.citation))
+    record: dict[str, Any] = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": name,
+        "description": " ".join((*(f"{file.of.title}: {file.of.about}" for file in files), *about)),
+        "version": "1.0.0",
+        **({"datePublished": last[:10]} if last else {}),
+        **({"license": licences[0] if len(licences) == 1 else licences} if licences else {}),
+        **({"citeAs": " ".join(citations)} if citations else {}),
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": file.name,
+                "name": file.name,
+                "contentUrl": file.name,
+                "contentSize": f"{file.bytes} B",
+                "encodingFormat": MEDIA_TYPES[format_],
+                "sha256": file.sha256,
+            }
+            for file in files
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": file.of.name,
+                "name": file.of.name,
+                "description": file.of.about,
+                "field": [_field(file, field, nested=format_ != "csv") for field in file.of.fields],
+            }
+            for file in files
+        ],
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
+    """Return a field. Records are `nested` if the format has lists; else they are text."""
+    place = f"{file.of.name}/{field.name}"
+    told = {
+        "@type": "cr:Field",
+        "@id": place,
+        "name": field.name,
+        "description": f"{field.meaning}. Empty: {field.empty}." if field.empty else f"{field.meaning}.",
+    }
+    source = {"fileObject": {"@id": file.name}, "extract": {"column": field.name}}
+    if not (field.parts and nested):
+        return told | {"dataType": DATA_TYPES[field.type], "source": source}
+    parts = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{place}/{part.name}",
+            "name": f"{field.name}/{part.name}",
+            "description": f"{part.meaning}.",
+            "dataType": DATA_TYPES[part.type],
+            "source": source | {"transform": {"jsonPath": f"$.{part.name}"}},
+        }
+        for part in field.parts
+    ]
+    return told | {"repeated": True, "subField": parts}
+
 
 FORMATS = tuple(WRITERS)
 Tell = Callable[[str, int], None]
@@ -29,7 +424,7 @@ class Exported:
     """The result of an export."""
 
     folder: Path
-    files: tuple[describe.File, ...]
+    files: tuple[File, ...]
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
 
@@ -67,7 +462,7 @@ def export(
 
 def _written(
     store: Store, kinds: Sequence[Rows], format_: str, choice: Choice, fresh: Path, tell: Tell | None
-) -> tuple[tuple[describe.File, ...], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[File, ...], tuple[str, ...], tuple[str, ...]]:
     files = []
     for of in kinds:
         path = fresh / f"{of.name}.{format_}"
@@ -75,14 +470,14 @@ def _written(
         count = WRITERS[format_](of, _told(of.name, made, tell), path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        files.append(describe.File(of, path.name, count, path.stat().st_size, digest))
+        files.append(File(of, path.name, count, path.stat().st_size, digest))
     notes = tuple(_notes(store, kinds, format_, choice))
     instruments = [store.instruments.get(name) for name in choice.instruments or store.instruments.names()]
     last = store.data_rows.last()
-    record = describe.croissant(store.path.stem, files, instruments, format_, last, notes)
-    (fresh / describe.DICTIONARY).write_text(describe.dictionary(files), encoding="utf-8")
-    (fresh / describe.CROISSANT).write_text(record, encoding="utf-8")
-    (fresh / describe.PAGE).write_text(describe.page(files, notes, choice.left_out), encoding="utf-8")
+    record = croissant(store.path.stem, files, instruments, format_, last, notes)
+    (fresh / DICTIONARY).write_text(dictionary(files), encoding="utf-8")
+    (fresh / CROISSANT).write_text(record, encoding="utf-8")
+    (fresh / PAGE).write_text(page(files, notes, choice.left_out), encoding="utf-8")
     return tuple(files), notes, tuple(choice.left_out)
 
 
@@ -103,11 +498,11 @@ def _told(name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None) -
 def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) -> Iterator[str]:
     """Yield notes on the files."""
     if format_ == "csv":
-        yield describe.FORMULAS
-        yield describe.EMPTY
-    yield describe.NAMED if choice.names else describe.PSEUDONYMS
+        yield FORMULAS
+        yield EMPTY
+    yield NAMED if choice.names else PSEUDONYMS
     if any(of.name in COUNTED for of in kinds):
-        yield describe.EXPANDED if choice.expand else describe.COLLAPSED
+        yield EXPANDED if choice.expand else COLLAPSED
         if scored := store.data_rows.scored(choice.chosen(store)):
             yield (
                 f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities alone, of "

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from workbench.errors import UnknownName
 from workbench.tidy.answers import ANSWERS, READINGS
 from workbench.tidy.columns import Rows
-from workbench.tidy.figures import FIGURES
-from workbench.tidy.people_rows import LABELS, RULINGS
-from workbench.tidy.verdicts import VERDICTS
+from workbench.tidy.figures import FIGURES, VERDICTS
+from workbench.tidy.people import LABELS, RULINGS
 
 KINDS: Mapping[str, Rows] = {one.name: one for one in (ANSWERS, READINGS, LABELS, RULINGS, VERDICTS, FIGURES)}
 

@@ -25,7 +25,6 @@ from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.help import topics
 from workbench.tui.commands import ActionProvider, NameProvider
-from workbench.tui.doing import call_off
 from workbench.tui.format import percent
 from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
@@ -46,7 +45,7 @@ from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
-    from stores.core.anchor import Anchor
+    from stores.core.identity import Anchor
     from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
     from workbench.tui.results.loaded import Loaded, Look, Shown
@@ -63,6 +62,8 @@ FOCUSED = "In the focused panel"
 FUNCTION_KEY = re.compile(r"f\d+")
 MOST_COMPLAINTS = 3
 "about a person's keys, which Home lists"
+HOLD_S = 5.0
+"after which keys are not kept any longer for a form that did not come"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
 READ_ONLY = tuple(place.mode for place in registry.places())
@@ -146,6 +147,10 @@ class WorkbenchApp(LiteralApp, Background):
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
+        self._opening = False
+        "whether a form is on its way, for which what is typed is meant"
+        self._held: list[events.Key] = []
+        "what was typed ahead of a form"
 
     async def on_mount(self) -> None:
         self.notice = ignored()
@@ -197,16 +202,35 @@ class WorkbenchApp(LiteralApp, Background):
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
         if isinstance(event, events.Key | events.MouseDown):
-            call_off(self)
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
-        await super().on_event(event)
+        if isinstance(event, events.Key) and (self._opening or self._form_begins):
+            self._held.append(event)
+        else:
+            await super().on_event(event)
+
+    @property
+    def _form_begins(self) -> bool:
+        """Whether the screen is a form whose first field does not have focus yet."""
+        return bool(self.screen_stack) and getattr(self.screen, "begun", True) is False
+
+    def hold_keys(self) -> None:
+        """Keep what is typed for the form that comes: no other screen is to obey it."""
+        self._opening = True
+        self.set_timer(HOLD_S, self.release_keys)
+
+    def release_keys(self) -> None:
+        """Let what was typed ahead reach the field that has focus now, in the order in which it was typed."""
+        self._opening = False
+        held, self._held = sorted(self._held, key=lambda event: event.time), []
+        for event in held:
+            self.post_message(events.Key(event.key, event.character))
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what the app itself could not do beside the screens."""
         self.notify(str(error), severity="error", timeout=TELL_S, markup=False)
 
     def on_unmount(self) -> None:
-        from stores.core import backup
+        from stores.core import connection as backup
 
         backup.tell = backup.to_stderr
         if self.anchor is not None:
@@ -222,8 +246,8 @@ class WorkbenchApp(LiteralApp, Background):
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
         """See whether the store's file is still there. One that is moved and put back at once is not gone."""
-        from stores.core import backup
-        from stores.core.anchor import Anchor
+        from stores.core import connection as backup
+        from stores.core.identity import Anchor
 
         backup.tell = self.tell
         if self.anchor is None:

@@ -1,17 +1,16 @@
-"""The command palette: every action of the keys by its name, and every statement, model and job of the store."""
+"""The command palette: what can be done here, the places to go to, and every statement, model and job of the store."""
 
 from __future__ import annotations
 
-import asyncio
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from textual.binding import ActiveBinding
+from textual.binding import ActiveBinding, Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
@@ -20,8 +19,6 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
 from workbench.domain.names import in_words
-from workbench.tui.acts import Act, acts
-from workbench.tui.doing import do
 from workbench.tui.format import visible
 from workbench.tui.key_words import does, meant
 from workbench.tui.kit.base import store_path
@@ -54,49 +51,75 @@ def found(query: str, text: str) -> tuple[float, Content]:
     return (1 + begins) / len(sought) + (query.casefold().strip() in within) - at[0] / 10_000, shown
 
 
-HERE, ELSEWHERE, BY_NAME = 100.0, 50.0, 30.0
-"added to scores: what this screen does stands before what is done elsewhere, and that before names"
-
-
+HERE, PLACE, BY_NAME = 100.0, 50.0, 30.0
+"added to scores: what is done here stands before places that are found by their words, and these before names"
 MOST, CONSIDERED, CHARACTERS = 40, 2_000, 240
 "names that are listed, hits that are compared, characters of a wording that are searched"
+SHORTEST, LITTLE = 3, frozenset(("the", "for", "this", "that", "with", "and", "from", "into"))
+"letters of a typed word that places are looked for by, and words that say nothing of a place"
+
+OF_RESULTS = (
+    "results figures tables rows data write export download csv json parquet excel latex report paper methods citation "
+    "clipboard copy picture plot chart interval bootstrap resampling seed significance hypothesis filter sort search "
+    "runs compare models templates reproduce prompts notes rulings exclude refusal unreadable variance"
+)
+"words by which all results are found, beside those of each audit"
+PLACES: Mapping[str, str] = {
+    "go('home')": "import files instrument newest next step",
+    "go('statements')": (
+        "statements wordings texts paraphrases negations opposites translation language drafts lint checks findings "
+        "duplicates similar history versions archive restore delete export download write new edit change bulk search "
+        "filter policy issues labels gold party survey answer yourself questions choices notes instrument"
+    ),
+    "go('jobs')": (
+        "jobs start new run ask models samples personas server batch size cost price budget seed stop cancel kill "
+        "remove pause resume retry log probe plan train classifier classify reads answers draft wordings"
+    ),
+    "go('annotate')": (
+        "queues new label labels annotate adjudicate adjudication disagreements decide agreement kappa κ people human "
+        "annotators respondent stances codebook guideline quality"
+    ),
+    "review": "review audit queue moderate rulings rule exclude misread confirmed blind random sample notes",
+    "find_answers": "search words texts",
+    **{f"go('{place.mode}')": f"{place.words} {OF_RESULTS}" for place in registry.places()},
+}
+"action of the whole terminal that leads to a place -> words for what is done there"
+
+
+def words_there(query: str, place: str) -> list[str]:
+    """Return the words of a place that begin as the typed ones; none where one of these begins no word of it.
+
+    Examples
+    --------
+    >>> words_there("adjud kapp", "go('annotate')"), words_there("kappa of jobs", "go('jobs')")
+    (['adjudicate', 'kappa'], [])
+    """
+    typed = [word for word in query.casefold().split() if len(word) >= SHORTEST and word not in LITTLE]
+    words = PLACES.get(place, "").split()
+    there = [next((one for one in words if one.startswith(word)), "") for word in typed]
+    return there if all(there) else []
 
 
 class ActionProvider(Provider):
-    """Finds what the keys do: at once what can be done where the palette was opened, then every act of every screen."""
-
-    _every: asyncio.Task[tuple[Act, ...]] | None = None
-    "reads the bindings of all screens; the first time it imports them, in a thread of its own"
-
-    async def startup(self) -> None:
-        self._every = asyncio.create_task(asyncio.to_thread(acts))
-
-    async def shutdown(self) -> None:
-        if self._every is not None:
-            self._every.cancel()
+    """Finds what the keys do where the palette was opened, and places by the words for what is done there."""
 
     async def discover(self) -> Hits:
-        for name, help_text, run in self._actions():
-            yield DiscoveryHit(Content(name), run, help=help_text)
+        for does_it, _, help_text, run in self._actions():
+            yield DiscoveryHit(Content(does_it), run, help=help_text)
 
     async def search(self, query: str) -> Hits:
-        here = {name: (help_text, run) for name, help_text, run in self._actions()}
-        for name, (help_text, run) in here.items():
-            score, shown = found(query, name)
+        led = set()
+        for does_it, action, help_text, run in self._actions():
+            score, shown = found(query, does_it)
             if score:
-                yield Hit(HERE + score, shown, run, text=name, help=help_text)
-        at_work = any(_at_work(each) for each in self.app.screen_stack)
-        for act in () if self._every is None else await asyncio.shield(self._every):
-            if (act.says in here and act.root in ("", type(self.screen).__name__)) or (
-                at_work and act.root in AUDITING
-            ):
-                continue
-            score, shown = found(query, act.says)
-            if score:
-                run = partial(do, self.app, act)
-                yield Hit(ELSEWHERE + score, shown, run, text=f"{act.says} ({act.root})", help=act.words(self.app))
+                yield Hit(HERE + score, shown, run, text=does_it, help=help_text)
+            elif action not in led and (there := words_there(query, action)):
+                led.add(action)
+                about = ": ".join(filter(None, [help_text, ", ".join(dict.fromkeys(there))]))
+                yield Hit(PLACE, Content(does_it), run, text=does_it, help=about)
 
-    def _actions(self) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    def _actions(self) -> Iterator[tuple[str, str, str, Callable[[], Any]]]:
+        """Yield (what it does, action, key, what runs it)."""
         seen: set[tuple[int, str]] = set()
         for active in sorted(self.screen.active_bindings.values(), key=_nearness):
             binding = active.binding
@@ -104,16 +127,19 @@ class ActionProvider(Provider):
             if not binding.description or not active.enabled or identity in seen or binding.system:
                 continue
             seen.add(identity)
-            key = self.app.get_key_display(binding)
             yield (
                 does(binding),
-                f"key {key}",
+                binding.action.removeprefix("app."),
+                f"key {self.app.get_key_display(binding)}",
                 partial(self.app.run_action, binding.action, active.node),
             )
-
-
-AUDITING = ("ReviewScreen", "RulingsScreen")
-"places that do not open where people label or decide"
+        if self.screen.is_modal or any(map(_at_work, self.app.screen_stack)):
+            return
+        keyed = {action.removeprefix("app.") for _, action in seen}
+        for one in type(self.app).BINDINGS:  # a screen may have another use for the key of a place
+            if isinstance(one, Binding) and one.action in PLACES and one.action not in keyed:
+                keyed.add(one.action)
+                yield does(one), one.action, "", partial(self.app.run_action, one.action, self.app)
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,8 @@ def _tokens(values: FormValues) -> str:
 
 def as_design(store: Store, values: FormValues) -> Design:
     """Return the design. Raises UsageError, a FieldError where it is about one field."""
-    from workbench.pipeline.choosing import statements
     from workbench.pipeline.design_checks import check_there, served_by
+    from workbench.pipeline.planning import statements
 
     if not values.model.strip():
         raise MODEL.error("give a name such as smollm2, a hub id or a folder")

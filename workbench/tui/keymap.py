@@ -9,14 +9,13 @@ An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOM
     [app]
     keys = "f1,ctrl+k"
 
-A key that something else has on the same screen is refused, and so are the keys that answers are read with and whatever
-would take away F1, Ctrl+P or q: `keymap_faults` says which, with a key that is free.
+A key that something else has on the same screen is refused, and so are keys that label and whatever would take away F1,
+Ctrl+P or q: `keymap_faults` says which.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,9 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import _character_to_key
+
+from workbench.errors import WorkbenchError
+from workbench.toml_files import read_toml
 
 NAMED, MOST_FOUND = "keymap.toml", 60
 "the file, and the characters of a value in it that a complaint repeats"
@@ -86,11 +88,11 @@ def read_keymap(place: Path | None = None) -> Keymap:
     """Return the keys that a person chose, as they are written; none where there is no file."""
     try:
         place = place or keymap_file()
-        tables = tomllib.loads(place.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return Keymap({})
-    except (OSError, ValueError, RuntimeError) as error:  # nested too deep, or nobody has a home
-        return Keymap({}, (f"{place or NAMED}: cannot be read ({error})",))
+        tables = read_toml(place)
+    except (WorkbenchError, ValueError, RuntimeError) as error:  # a path of no file, or nobody has a home
+        if isinstance(error.__cause__, FileNotFoundError):
+            return Keymap({})
+        return Keymap({}, (f"{place or NAMED}: cannot be read ({str(error).partition(chr(10))[0]})",))
     keys: dict[str, str] = {}
     wrong = []
     for name, value in _entries(tables):
@@ -105,12 +107,11 @@ def read_keymap(place: Path | None = None) -> Keymap:
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
     """Return a keymap without the entries that cannot be used, which it complains of. Imports all screens."""
-    from workbench.tui.keymap_faults import complaints, faults
+    from workbench.tui.keymap_faults import faults
 
-    found = faults(keymap.keys, app) if keymap.keys else ()
-    wrong = (*keymap.wrong, *complaints(found, keymap.keys))
-    bad = {fault.name for fault in found}
-    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in bad}, wrong)
+    found = faults(keymap.keys, app) if keymap.keys else {}
+    wrong = (*keymap.wrong, *(f'{name} = "{keymap.keys[name]}": {why}' for name, why in found.items()))
+    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in found}, wrong)
 
 
 def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:

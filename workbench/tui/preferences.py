@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from workbench.toml_files import too_deep
 from workbench.tui.recent_stores import state_file
 
 NAMED = "preferences.json"
@@ -57,7 +58,10 @@ def _held() -> dict[str, object]:
 
 
 def _read(place: Path) -> object:
-    return json.loads(place.read_text(encoding="utf-8"))
+    found: object = json.loads(place.read_text(encoding="utf-8"))
+    if too_deep(found):
+        raise ValueError("lists or objects nested too deeply")
+    return found
 
 
 def _place() -> Path | None:

@@ -84,8 +84,7 @@ def stores_in(folder: Path) -> tuple[Path, ...]:
     """Return the stores in a folder, by their names: files that begin as ours do, but not the copies that were kept
     before a store was brought to a newer schema. Imports the store.
     """
-    from stores.core.backup import is_backup
-    from stores.core.connection import is_store
+    from stores.core.connection import is_backup, is_store
 
     found = []
     try:

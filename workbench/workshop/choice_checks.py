@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.domain.choice_statements import FORMS, pair_of, unreadable_forms
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair
+from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, parse_choice
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording

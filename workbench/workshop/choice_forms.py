@@ -1,8 +1,6 @@
-"""The changed form of a multiple-choice question, for the biases whose form follows from the question itself.
+"""Compares two forms of a multiple-choice question: options that moved, were added, or were removed.
 
-The order of the options is reversed, "Don't know" is added, or the middle of a scale is removed or inserted (Tjuatja et
-al. 2024, table 1 and appendix A.2). People write the wordings of acquiescence and of allow/forbid; this module has the
-requirements of their pairs. Every form comes with hints to check before it is asked. Rules about words are for English.
+In a comparison by words, reordered options look like other options. Here options are matched by text.
 """
 
 from __future__ import annotations
@@ -13,7 +11,157 @@ from dataclasses import dataclass, field, replace
 
 from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair
 from workbench.errors import UsageError
-from workbench.workshop.negation import word_set
+from workbench.workshop.english import STARTERS, SUBJECTS, negate, word_set
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLine:
+    """One option of either form."""
+
+    letter: str
+    "capital letter in the changed form, or in the original if the option was removed"
+    text: str
+    was: str | None = None
+    "its letter in the original; None: new"
+    gone: bool = False
+    "whether the changed form lacks it"
+
+    @property
+    def mark(self) -> str:
+        """The change: `+` new, `−` removed, `was C` with another letter; empty if unchanged."""
+        if self.gone:
+            return "−"
+        if self.was is None:
+            return "+"
+        return "" if self.was == self.letter else f"was {self.was}"
+
+
+def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
+    """Return the options of the changed form in order; removed ones are at their original positions.
+
+    Examples
+    --------
+    >>> scale = ("Good", "So-so", "Bad")
+    >>> [f"{one.letter} {one.mark}" for one in option_lines(Choice("?", scale), Choice("?", scale[::-1]))]
+    ['A was C', 'B ', 'C was A']
+    """
+    lines = [
+        OptionLine(LETTERS[place].upper(), option, _letter(original, option))
+        for place, option in enumerate(changed.options)
+    ]
+    for place, option in enumerate(original.options):
+        if option not in changed.options:
+            letter = LETTERS[place].upper()
+            before = LETTERS[place - 1].upper() if place else None
+            after = next((at + 1 for at, line in enumerate(lines) if before and line.was == before), 0)
+            lines.insert(after, OptionLine(letter, option, letter, gone=True))
+    return tuple(lines)
+
+
+def word_pairs(before: str, after: str) -> tuple[tuple[str, str], ...]:
+    """Return each word with its form after typos; () if the words do not correspond.
+
+    Examples
+    --------
+    >>> word_pairs("Good or bad?", "Gopd or bad?")
+    (('Good', 'Gopd'), ('or', 'or'), ('bad?', 'bad?'))
+    """
+    was, now = before.split(" "), after.split(" ")
+    alike = [(old, new) for old, new in zip(was, now, strict=False) if len(old) == len(new)]
+    return tuple(alike) if len(alike) == len(was) == len(now) else ()
+
+
+def _letter(choice: Choice, option: str) -> str | None:
+    return LETTERS[choice.options.index(option)].upper() if option in choice.options else None
+
+
+YES_NO_WORDS = ("Yes", "No")
+FORBIDDING = {
+    "allow": "forbid",
+    "allows": "forbids",
+    "allowed": "forbidden",
+    "allowing": "forbidding",
+    "permit": "forbid",
+    "permits": "forbids",
+    "permitted": "forbidden",
+    "permitting": "forbidding",
+}
+_ALLOWING = re.compile(rf"\b(?:{'|'.join(FORBIDDING)})\b", re.IGNORECASE)
+_BOTH_WAYS = re.compile(
+    r"\b(?:not|never|no|nor|neither|without|or|forb[ia]d\w*|prohibit\w*|ban(?:ned)?|\w*accept\w*)\b|n['’]t\b|\b(?:dis|un)\w*(?:allow|perm)"
+    r"|\b(?:allow|permit)(?:s|ing|ted)? for\b|\ba (?:permit|permits)\b",
+    re.IGNORECASE,
+)
+"words that reverse the meaning again, ask in both directions, or would have to change, too"
+_ASKS_WHICH = word_set(
+    """
+    a about agree an and answer b best better bit both choose closer closest come comes describes do each either even
+    exactly first following general generally have here how i if in is it like little more most much my nearer nearest
+    neither not of one opinion opinions or overall own pair perfectly personally quite reflects right say second see
+    sentence sentences statement statements than that the there these think this those to two view views want what
+    which with would you your
+    """
+)
+"a question of only these words asks for a choice between options and does not mention the subject"
+_POINTS = word_set("he her his it its she that their them these they this those i we our my us you your")
+"words that refer to something in the question"
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """A drafted form and the rule that made it."""
+
+    choice: Choice
+    rule: str
+    "`allowed becomes forbidden`, `the first statement is suggested`"
+
+
+def reworded(bias: Bias, original: Choice) -> Reworded | None:
+    """Return a draft of the changed form of a question; None if no rule gives a usable one.
+
+    Examples
+    --------
+    >>> found = reworded(Bias.ALLOW_FORBID, Choice("Should dogs be allowed in shops?", ("Yes", "No")))
+    >>> found.choice.stem if found else ""
+    'Should dogs be forbidden in shops?'
+    >>> views = ("The state should do more.", "The state should do less.")
+    >>> found = reworded(Bias.ACQUIESCENCE, Choice("Which statement comes closer to your view?", views))
+    >>> found.choice.stem if found else ""
+    "Wouldn't you agree that the state should do more?"
+    """
+    if bias is Bias.ALLOW_FORBID:
+        made = _forbidding(original)
+    else:
+        made = _suggesting(original) if bias is Bias.ACQUIESCENCE else None
+    if made is None or pair_faults(ChoicePair("", bias, original, made.choice)):
+        return None
+    return made
+
+
+def _forbidding(original: Choice) -> Reworded | None:
+    """Exchange the word that allows, if it is the only one: *forbidden* takes the same complements as *allowed*."""
+    found = _ALLOWING.findall(original.stem)
+    if len(found) != 1 or _BOTH_WAYS.search(original.stem):
+        return None
+    instead = FORBIDDING[found[0].lower()]
+    stem = _ALLOWING.sub(instead.capitalize() if found[0][0].isupper() else instead, original.stem)
+    return Reworded(Choice(stem, YES_NO_WORDS), f"{found[0].lower()} becomes {instead}")
+
+
+def _suggesting(original: Choice) -> Reworded | None:
+    """Ask whether the respondent would not agree with the first of two independent statements."""
+    words = re.findall(r"[^\W\d_]+", original.stem.lower())
+    if len(original.options) != 2 or not words or not _ASKS_WHICH.issuperset(words):
+        return None
+    said = original.options[0].strip().rstrip(".")
+    denied = negate(said)
+    points = _POINTS.intersection(re.findall(r"[^\W\d_]+", said.lower()))
+    if denied is None or denied.rule == "denied as a whole" or points:
+        return None  # without a known verb it may not be a sentence
+    first = said.split()[0]
+    begun = said[0].lower() + said[1:] if first.lower() in STARTERS | SUBJECTS else said
+    return Reworded(Choice(f"Wouldn't you agree that {begun}?", YES_NO_WORDS), "the first statement is suggested")
+
 
 DONT_KNOW = "Don't know"
 YES_NO = ("yes", "no")

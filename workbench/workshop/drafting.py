@@ -1,30 +1,160 @@
-"""Converts a model's answers to drafts, and finds lines, or questions with options, that cannot be wordings.
+"""Lines of an answer, and the wordings in them: surrounding marks are removed, and the inside stays unchanged.
 
-Every line is stored as the model gave it. People see the wording that `draft_lines.drafted` extracts from it. A line
-that cannot be a wording has a fault: it is counted and can be read, but is not shown to reviewers.
+A changed form of a multiple-choice question is a draft of several lines: the question, and its options.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from workbench.domain.choice_texts import Fault as TextFault
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Bias, Choice, ChoicePair
-from workbench.domain.drafting import Answer, DraftPrompt
+from workbench.domain.choices import Bias, Choice, ChoicePair, parse_choice
+from workbench.domain.choices import Fault as TextFault
+from workbench.domain.drafting import SINGLE, Answer, DraftPrompt
 from workbench.domain.prompts import SLOT
-from workbench.domain.statements import ORIGINAL, VariantKind, Wording
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind, Wording
 from workbench.errors import UsageError
-from workbench.workshop.choice_forms import pair_faults
-from workbench.workshop.draft_lines import drafted, lines_of, offers, questions_of
+from workbench.workshop.choice_forms import pair_faults, pair_hints
 
 if TYPE_CHECKING:
     import numpy as np
+
+YES_NO = ("Yes", "No")
+"options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without options"
+_OPTION = re.compile(r"\W{0,4}([A-Z])\W{0,2}[.):\]]\W{0,3}\s+(\S.*)")
+_BEHIND = re.compile(r"\s+\(?A[.):]\s*(Yes)\W{1,4}B[.):]\s*(No)\b\W*$", re.IGNORECASE)
+"options on the line of the question"
+
+
+def drafted(kind: VariantKind, line: str) -> str:
+    """Return the wording in a draft.
+
+    Examples
+    --------
+    >>> drafted(VariantKind.NEGATION, "1. Taxes should not fall.")
+    'Taxes should not fall.'
+    >>> drafted(VariantKind.CHANGED, "**Wouldn't you agree?**\\n\\n(A) Yes.\\n(B) No.")
+    "Wouldn't you agree?\\nA. Yes\\nB. No"
+    """
+    if kind is not VariantKind.CHANGED:
+        return bare(line)
+    stem, options = _parted([one for one in line.split("\n") if one.strip()])
+    known = {said.lower(): said for said in YES_NO}
+    shown = (bare(option).rstrip(" .") for option in options)
+    return Choice(bare(stem), tuple(known.get(one.lower(), one) for one in shown) or YES_NO).lettered()
+
+
+def questions_of(answer: str) -> tuple[str, ...]:
+    """Return the parts of an answer: questions with their options, and all other lines.
+
+    Examples
+    --------
+    >>> questions_of("Here it is:\\n\\nIs it?\\nA. Yes\\nB. No\\nI hope this helps!")
+    ('Here it is:', 'Is it?\\nA. Yes\\nB. No', 'I hope this helps!')
+    """
+    parts: list[list[str]] = []
+    for line in answer.split("\n"):
+        if not line.strip():
+            continue
+        found = _OPTION.fullmatch(line.strip())
+        given = len(_parted(parts[-1])[1]) if parts else 0
+        if found and parts and ord(found[1]) - ord("A") == given:
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return tuple("\n".join(part) for part in parts) or (answer,)
+
+
+def offers(line: str) -> bool:
+    """Return whether a part of an answer has options."""
+    return bool(_parted([one for one in line.split("\n") if one.strip()])[1])
+
+
+def _parted(lines: list[str]) -> tuple[str, list[str]]:
+    """Return the question and its options, without letters."""
+    options: list[str] = []
+    stem = list(lines)
+    while len(stem) > 1 and (found := _OPTION.fullmatch(stem[-1].strip())):
+        options.insert(0, found[2])
+        stem.pop()
+    text = "\n".join(stem)
+    if not options and (behind := _BEHIND.search(text)):
+        return text[: behind.start()], [behind[1], behind[2]]
+    return text, options
+
+
+def lines_of(answer: str) -> tuple[str, ...]:
+    """Return the unchanged non-blank lines of an answer. A blank answer is one line.
+
+    Examples
+    --------
+    >>> lines_of("1. One.\\n\\n2. Two.")
+    ('1. One.', '2. Two.')
+    >>> lines_of("")
+    ('',)
+    """
+    return tuple(line for line in answer.split("\n") if line.strip()) or (answer,)
+
+
+_MARKER = re.compile(r"(?:[-*•‣▪–—]|\(?\d{1,3}(?:[.):\]]|\s*[-–—](?=\s))|[a-z]\))\s+")
+_LABEL = re.compile(
+    r"(?:the\s+)?(?:(?:paraphrased?|reformulat(?:ed|ion)|rewritten|rephrased|negated|negation|opposite|original"
+    r"|political(?:ly)?(?: opposite)?)\s*)?"
+    r"(?:statement|question|version|sentence|answer|output|paraphrase|reformulation|negation|opposite|rewrite)?"
+    r"\s*\d{0,3}\s*:\s+",
+    re.IGNORECASE,
+)
+_EMPHASIS = ("**", "__", "*", "_", "`")
+_QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "'": "'", "‹": "›"}
+
+
+def bare(line: str) -> str:
+    """Return a line without the marks around a wording.
+
+    Removed repeatedly: spaces; a bullet or a number of up to three digits (`3.`, `(3)`, `3 -`); a name such as
+    `Paraphrase 3:`; emphasis (`**…**`, backticks); one pair of quotation marks around the whole. The inside stays
+    unchanged.
+
+    Examples
+    --------
+    >>> bare('12. **"Taxes should fall."**')
+    'Taxes should fall.'
+    >>> bare("3.5 percent is enough.")
+    '3.5 percent is enough.'
+    >>> bare('"Freedom" is a word, as is "duty"')
+    '"Freedom" is a word, as is "duty"'
+    """
+    text = line.strip()
+    for _ in range(8):
+        before = text
+        text = _without_marker(text)
+        for mark in _EMPHASIS:
+            if _around(text, mark, mark):
+                text = text[len(mark) : -len(mark)].strip()
+        if text[:1] in _QUOTES and _around(text, text[0], _QUOTES[text[0]]):
+            text = text[1:-1].strip()
+        if text == before:
+            break
+    return text
+
+
+def _without_marker(text: str) -> str:
+    if found := _MARKER.match(text):
+        text = text[found.end() :]
+    found = _LABEL.match(text)
+    return text[found.end() :] if found and found.end() > 2 and found.group().strip(" \t:") else text
+
+
+def _around(text: str, first: str, last: str) -> bool:
+    """Return whether marks surround the whole text and do not occur inside it."""
+    inside = text[len(first) : len(text) - len(last)]
+    whole = len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
+    return whole and ((first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1))
+
 
 LONGEST = 10_000
 "most characters of a wording"
@@ -284,3 +414,107 @@ def basis_of(wordings: Iterable[Wording], kind: VariantKind, language: str) -> W
     """Return the wording from which a kind is drafted in a language: the original, or for an original the question."""
     wanted = VariantKind.QUESTION if kind is VariantKind.ORIGINAL else ORIGINAL.kind
     return next((w for w in wordings if w.variant.kind is wanted and w.language == language), None)
+
+
+NEGATORS = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot)\b|n['’]t\b", re.IGNORECASE
+)
+_QUANTIFIED = re.compile(r"(?:all|every|everyone|everybody|each|only|some|many|most|few|any|both|no)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+FEW_NEW, MANY_NEW = 0.15, 0.95
+"share of words that the other text lacks: below the first, almost nothing was varied; above the second, everything"
+
+
+def draft_hints(
+    kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording], bias: Bias | None = None
+) -> tuple[str, ...]:
+    """Return hints on a drafted line, given the current wordings of its statement.
+
+    `bias`: for a changed form, the bias of its question.
+    """
+    wordings = [w for w in held if w.language == language]
+    now = basis_of(wordings, kind, language)
+    others = [w for w in wordings if w.variant.kind is not kind or kind not in SINGLE]
+    of = "question" if kind is VariantKind.ORIGINAL else "original"
+    changed = () if now is not None and now.text == basis else (f"the {of} was changed since this was drafted",)
+    return (*changed, *hints(kind, language, basis, drafted(kind, line), others, bias))
+
+
+def hints(
+    kind: VariantKind,
+    language: str,
+    basis: str,
+    text: str,
+    wordings: Iterable[Wording],
+    bias: Bias | None = None,
+) -> tuple[str, ...]:
+    """Return hints, in sentences.
+
+    `basis`: the text that it was drafted from; `wordings`: those of the statement in its language.
+    """
+    english = language.split("-")[0] == "en"
+    if kind is VariantKind.CHANGED:
+        found = list(_worded(basis, text, bias)) if english else []
+    else:
+        found = [*(_meaning(kind, basis, text) if english else ()), *_form(kind, basis, text)]
+    for wording in wordings:
+        if compared(wording.text) == compared(text):
+            found.append(f"the same text as the {wording.variant} that is there")
+    return tuple(found)
+
+
+def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
+    """Check both forms of a question with a written changed form."""
+    original, changed = parse_choice(basis), parse_choice(text)
+    if bias is not None and isinstance(original, Choice) and isinstance(changed, Choice):
+        yield from form_faults(bias, basis, text)
+        yield from pair_hints(ChoicePair("", bias, original, changed))
+
+
+def _meaning(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
+    """Check negators, in English."""
+    before, after = len(NEGATORS.findall(basis)), len(NEGATORS.findall(text))
+    same = RELATION_OF[kind] is Relation.SAME and kind is not VariantKind.ORIGINAL
+    if kind is VariantKind.NEGATION:
+        if before == after:
+            yield "no negation was added or taken away"
+        if found := _QUANTIFIED.match(basis):
+            yield f"the original begins with “{found.group()}”: look at what the negation denies"
+        if re.search(r"\b(?:and|or|but|because|unless|if)\b", basis, re.IGNORECASE):
+            yield "the original has several parts: look at which of them is denied"
+    elif kind is VariantKind.OPPOSITE and after > before:
+        yield "it has a negation more: an opposite does without"
+    elif same and before != after:
+        yield "it has another number of negations than the original: is the meaning the same?"
+
+
+def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
+    """Check features of all scripts: numbers, length, common words, the end."""
+    numbers, others = sorted(_NUMBER.findall(basis)), sorted(_NUMBER.findall(text))
+    if numbers != others:
+        yield f"other numbers: {_listed(numbers)} in the original, {_listed(others)} here"
+    new = _new_words(basis, text)
+    varied = kind not in (VariantKind.NEGATION, VariantKind.ORIGINAL)
+    if varied and new < FEW_NEW:
+        yield "next to nothing was varied"
+    if kind is VariantKind.NEGATION and new > 0.5:
+        yield "a negation changes little else: most words differ"
+    if varied and new > MANY_NEW:
+        yield "hardly a word in common: is it about the same matter?"
+    if len(text) > 1.8 * len(basis) + 10:
+        yield "much longer than the original"
+    if basis[-1:] in ".!。" and text[-1:] not in ".!。…":
+        yield "no full stop at the end, as the original has"
+    if asks(basis) and not asks(text) and kind is not VariantKind.ORIGINAL:
+        yield "no question, as the original is"
+
+
+def _new_words(basis: str, text: str) -> float:
+    """Return the share of the text's words that the basis lacks."""
+    before = set(re.findall(r"\w+", compared(basis)))
+    after = re.findall(r"\w+", compared(text))
+    return sum(word not in before for word in after) / len(after) if after else 0.0
+
+
+def _listed(numbers: list[str]) -> str:
+    return ", ".join(numbers) or "none"

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.domain.entailments import Entailment
-from workbench.domain.findings import LintFinding, Quoted, folded
+from workbench.domain.findings import Entailment, LintFinding, Quoted, folded
 from workbench.domain.statements import (
     ORIGINAL,
     Relation,

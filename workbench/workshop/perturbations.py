@@ -1,44 +1,109 @@
-"""Typos that people overlook, in the stem of a multiple-choice question.
-
-Appendix A.3 of Tjuatja et al. 2024 swaps two of the three definitions; the names here are those of its table 1 and of
-the published prompts. Measurements on the 621 published questions of each kind (13,345 words between spaces), and the
-rules here:
-
-- Only the stem is changed; options stay unchanged.
-- Key typo: 19.5% of the words, of any length, have one character replaced by one of the letters a to z, each equally
-  often: 17% of these are neighbours on a keyboard. 19 questions have no typo. Here: 20% of the words, and at least one;
-  letters only, and a capital becomes a capital. What is typed lies beside the letter on a keyboard, or is any other
-  letter (`ANY_LETTER`, as published).
-- Middle random: all words of 5 letters and more that are letters throughout (`people`, but not `people,`), and no word
-  of 4, although the paper says 4. 93% of these differ, which is what a random order gives: it may be the old one. Here:
-  the same words, each in an order other than its own.
-- Letter swap: all words of 5 characters and more, with commas and digits that belong to them: `2050,` becomes `2005,`
-  and `well,` may change its last letter. 97% of these differ, the others swap two equal letters. Here: words with 5
-  letters in a row and without digits; no first or last letter moves; the two letters differ.
-
-A word with a digit is left alone, as the paper says. Letters of scripts that are written without blanks (Chinese,
-Japanese, Thai, Lao, Khmer, Burmese, Tibetan) make no words here. A letter keeps the accents that follow it.
-
-References
-----------
-Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, "Do LLMs exhibit human-like response biases?", table 1 and appendix A.3, A.4.
-Rawlinson 2007, "The significance of letter position in word recognition".
-"""
+"""Mistyped letters: neighbouring keys of each letter, on keyboards read from files."""
 
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from workbench.data import data_folder
 from workbench.domain.choices import Choice, ChoicePair, Perturbation
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.stats.resampling import derive_rng
-from workbench.workshop.keyboards import Keyboard, shipped_keyboard
+from workbench.toml_files import TomlFile
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard:
+    """The possible typing mistakes."""
+
+    name: str
+    "name stored with results: `en`"
+    instead: Mapping[str, str]
+    "small letter -> small letters typed instead"
+
+
+ANY_LETTER = Keyboard(
+    "any letter", {letter: string.ascii_lowercase.replace(letter, "") for letter in string.ascii_lowercase}
+)
+"every other letter of a to z, all equally likely: how the published prompts of Tjuatja et al. 2024 were made"
+
+
+@lru_cache
+def shipped_keyboard(name: str = "en") -> Keyboard:
+    """Return a shipped keyboard. Raises UnknownName, which lists the available ones."""
+    folder = data_folder() / "keyboards"
+    path = folder / f"{name}.toml"
+    if not path.is_file():
+        there = ", ".join(sorted(known.stem for known in folder.glob("*.toml"))) or "nothing"
+        raise UnknownName(f"there is no {name!r} among the shipped keyboards. Available: {there}")
+    return read_keyboard(path)
+
+
+def read_keyboard(path: Path) -> Keyboard:
+    """Read a keyboard: `name`, `title`, and, from the top, one table `[[row]]` per row with `letters` and `offset` (in
+    keys).
+
+    Raises UsageError if the file cannot be read, InputError with all of its faults.
+    """
+    file = TomlFile.read(path)
+    file.unknown_keys(("name", "title", "row"))
+    name = file.words("name")
+    file.words("title", needed=False)
+    tables = file.tables("row", "no row", "a table [[row]] for each row of keys, from the top")
+    for line, table in tables:
+        file.cell_faults(line, "row", _faults(table))
+    file.check()
+    rows = [(str(table["letters"]), float(table["offset"])) for _, table in tables]
+    doubled = sorted(
+        {letter for letter in "".join(row for row, _ in rows) if sum(row.count(letter) for row, _ in rows) > 1}
+    )
+    if doubled:
+        file.fault("row", f"{', '.join(doubled)} on several keys", "each letter once")
+    file.check()
+    return Keyboard(name, beside(rows))
+
+
+def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
+    """Return each letter's neighbours: less than 1 key apart in adjacent rows, and the two next to it in its own row.
+
+    Examples
+    --------
+    >>> beside([("qw", 0.0), ("as", 0.25)])["q"]
+    'wa'
+    """
+    keys = [
+        (letter, row, offset + place)
+        for row, (letters, offset) in enumerate(rows)
+        for place, letter in enumerate(letters)
+    ]
+    return {
+        letter: "".join(
+            other
+            for other, there, right in keys
+            if (there == row and abs(right - at) == 1) or (abs(there - row) == 1 and abs(right - at) < 1)
+        )
+        for letter, row, at in keys
+    }
+
+
+def _faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (cell, found, expected) of one row."""
+    letters, offset = table.get("letters"), table.get("offset")
+    found = [(key, "an unknown key", "letters and offset") for key in table if key not in ("letters", "offset")]
+    if not isinstance(letters, str) or not letters or any(letter.upper() == letter for letter in letters):
+        found.append(("letters", repr(letters), "the small letters of the row in quotes, from the left"))
+    if isinstance(offset, bool) or not isinstance(offset, int | float):
+        found.append(("offset", repr(offset), "a number: how many keys the row begins to the right of the leftmost"))
+    return found
+
 
 TYPO_SHARE = 0.2
 "probability that a word has a key typo (appendix A.3; 0.195 in the published prompts)"

@@ -22,7 +22,7 @@ from workbench.help.sections import section
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
 
 UNREAD = """{answers} no labels yet.
 
@@ -55,6 +55,7 @@ class BiasScore(Audit):
         letter="r",
         label="Bias",
         tooltip="Go to Results: the left/right bias",
+        words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
     )
     verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
     command = "bias STORE"
@@ -86,7 +87,7 @@ class BiasScore(Audit):
         return judge(store, which, options, opened)
 
     def not_yet(self, store: Store) -> str:
-        from workbench.evidence.labels import settled
+        from workbench.evidence.readings import settled
 
         if store.classifiers.list() or settled(store):
             return ""

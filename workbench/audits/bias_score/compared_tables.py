@@ -12,7 +12,7 @@ from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.report import RankAgreement, rank_agreement
 from workbench.audits.bias_score.selection import Selection
 from workbench.audits.bias_score.shared_prompts import Common, Comparison, compare, difference, of_all
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.table import Column, Kind, Link, Table
 

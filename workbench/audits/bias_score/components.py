@@ -16,13 +16,15 @@ import numpy as np
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.audits.bias_score.tally import SIDES, swapped
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
-from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond, decompose
 from workbench.stats.components import (
+    FEW,
+    FEWEST_STATEMENTS,
+    FEWEST_TEMPLATES,
     SAMPLING,
     STATEMENT,
     STATEMENT_TEMPLATE,
@@ -30,6 +32,9 @@ from workbench.stats.components import (
     WORDING,
     WORDING_TEMPLATE,
     Cells,
+    Component,
+    beyond,
+    decompose,
 )
 
 TITLES = {TEMPLATE: "prefix", STATEMENT_TEMPLATE: "statement × prefix", WORDING_TEMPLATE: "wording × prefix"}

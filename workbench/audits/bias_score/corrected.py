@@ -9,8 +9,8 @@ import numpy as np
 
 from stores.runs.bias import BiasCell
 from workbench.audits.bias_score.correction import Trial
-from workbench.domain.counting import plural
-from workbench.evidence.classifier_test import UNKNOWN, Evaluation, Support
+from workbench.domain.names import plural
+from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Support
 
 
 @dataclass(frozen=True, slots=True)

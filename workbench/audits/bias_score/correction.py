@@ -42,7 +42,7 @@ import numpy.typing as npt
 from workbench.domain.readings import STANCES
 from workbench.errors import UsageError
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.sampled import Sampled
+from workbench.stats.samples import Sampled
 
 NET = np.array([1.0, -1.0, 0.0, 0.0])
 "what a stance adds to A - D"

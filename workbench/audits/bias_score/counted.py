@@ -31,8 +31,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, find_run
 from workbench.stats.arrays import BoolArray, IntArray
 
 

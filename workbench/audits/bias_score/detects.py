@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbench.audits.bias_score.intervals import LEAST
 from workbench.domain.statements import Side, Statement
-from workbench.stats.detectable import MOST, smallest_difference
+from workbench.stats.design_precision import MOST, smallest_difference
 
 SPREAD = 0.3
 """standard deviation of the shares of agreement with statements of a side, for an example: a third of the statements

@@ -56,8 +56,7 @@ from workbench.domain.statements import Dimension, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.clustered import widened
-from workbench.stats.resampling import derive_rng, percentile_interval
+from workbench.stats.resampling import derive_rng, percentile_interval, widened
 
 __all__ = [
     "DEFAULTS",

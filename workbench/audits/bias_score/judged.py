@@ -18,14 +18,10 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.prefixes import Places
 from workbench.audits.bias_score.tally import Tally
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.classifier_test import Evaluation
-from workbench.evidence.fingerprints import split
-from workbench.evidence.labels import DECIDED, SEVERAL, SINGLE, how_settled, settled
-from workbench.evidence.reader_quality import Quality, quality
-from workbench.evidence.readings import Source, source_of
+from workbench.evidence.reader_quality import Evaluation, Quality, quality
+from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
 from workbench.evidence.rulings import Differing, Told
-from workbench.evidence.runs import elsewhere, matching, of_models, runs_of, told_apart
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, elsewhere, matching, of_models, runs_of, split, told_apart
 
 AUDIT = "bias_score"
 

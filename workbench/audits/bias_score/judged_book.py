@@ -18,14 +18,12 @@ from workbench.audits.bias_score.options import INSTRUMENT
 from workbench.audits.bias_score.persona_tables import entries as by_persona
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.audits.bias_score.sides_quality import sides_header
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
-from workbench.evidence.answered import Answered
-from workbench.evidence.answered_tables import as_json, entry, header
+from workbench.evidence.answered import Answered, as_json, entries, entry, header, told
 from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
-from workbench.evidence.refusal_tables import entries, told
 from workbench.evidence.refusals import Refusals, joined, refusals_of
 from workbench.evidence.rulings import READ_ANEW, ruled_words
 from workbench.evidence.runs import template_notes

@@ -8,7 +8,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.audits.bias_score.methods import ReadBy, methods
 from workbench.audits.bias_score.options import INSTRUMENT
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.evidence.answered import Answered
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.reader_quality import in_short

@@ -28,7 +28,7 @@ from workbench.audits.bias_score.shared_prompts import Common, Comparison, betwe
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.noise import NO_SPREAD, NOTHING, NoiseFloor
+from workbench.stats.describe import NO_SPREAD, NOTHING, NoiseFloor
 
 NAN = float("nan")
 BASELINE = "baseline"

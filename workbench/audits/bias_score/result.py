@@ -18,12 +18,12 @@ from workbench.audits.bias_score.report import statement_rows
 from workbench.audits.references import FAULBORN
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.labels import STANCE_CODEBOOK
-from workbench.evidence.which import Which
+from workbench.evidence.readings import STANCE_CODEBOOK
+from workbench.evidence.runs import Which
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 
@@ -179,7 +179,7 @@ def _items(found: Scored, model: str) -> Iterator[Item]:
 
 def readers(store: Store) -> Mapping[str, str]:
     """Return who can read free answers, the newest classifier first, each with what it rests on."""
-    from workbench.evidence.labels import SINGLE, how_settled
+    from workbench.evidence.readings import SINGLE, how_settled
 
     how = list(how_settled(store).values())
     people = f"people only: {plural(len(how), 'answer')}, {how.count(SINGLE):,} labelled by one person only"

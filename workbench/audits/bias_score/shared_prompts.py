@@ -17,7 +17,7 @@ from workbench.audits.bias_score.intervals import TOO_FEW
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.selection import EVERYTHING, Pick, Selection, pick
 from workbench.audits.bias_score.tally import Tally
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
 

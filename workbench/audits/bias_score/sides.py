@@ -10,18 +10,17 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.judged import sides_of_run
 from workbench.audits.bias_score.options import SidesOptions
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
+from workbench.domain.keys import SEED
 from workbench.domain.readings import Readings
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.labels import HALVES
-from workbench.evidence.readings import source_of
+from workbench.evidence.readings import HALVES, source_of
 from workbench.evidence.rulings import Differing
-from workbench.evidence.runs import answered_instrument, find_run, runs_of, template_notes
-from workbench.evidence.which import Which
-from workbench.stats.agreement import MISSING, cohen_kappa
+from workbench.evidence.runs import Which, answered_instrument, find_run, runs_of, template_notes
+from workbench.stats.agreement import cohen_kappa
 from workbench.stats.resampling import derive_rng
+from workbench.stats.units import MISSING
 
 CODES = {
     DIMENSION: {dimension.value: code for code, dimension in enumerate(Dimension)},

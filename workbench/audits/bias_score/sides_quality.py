@@ -10,7 +10,7 @@ from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.sides import report_on
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SidesReport
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.figures.book import WARNS
 from workbench.figures.shown import estimate
 from workbench.figures.table import Kind

@@ -11,9 +11,9 @@ from workbench.audits.bias_score.statement_labels import LEANING, SidesReport
 from workbench.audits.bias_score.statement_labels_tables import book
 from workbench.audits.references import FAULBORN
 from workbench.audits.result import Headline, Result
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.evidence.answered import answered
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.figures.shown import estimate
 from workbench.figures.table import Kind
 

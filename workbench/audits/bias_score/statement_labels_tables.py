@@ -7,7 +7,7 @@ from functools import partial
 
 from workbench.audits.bias_score.sides_quality import quality_lines
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SideRow, SidesReport
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.book import Book, Entry, in_order
 from workbench.figures.table import Column, Kind, Link, Table

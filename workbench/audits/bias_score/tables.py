@@ -24,7 +24,7 @@ from workbench.audits.bias_score.prefix_changes import BASELINE, prefix_changes
 from workbench.audits.bias_score.report import PlanePoint, StatementRow, plane_points, prefix_deviation, statement_rows
 from workbench.audits.bias_score.selection import Selection
 from workbench.audits.bias_score.shared_prompts import Comparison, of_all
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import Dimension, VariantKind
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table, in_words

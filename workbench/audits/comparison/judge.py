@@ -23,10 +23,17 @@ from workbench.audits.comparison.values import (
     Verdicts,
     differing,
 )
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
-from workbench.stats.multiple_tests import benjamini_hochberg, holm
-from workbench.stats.paired import CochranQ, cochran_q, mcnemar, paired_ends, unpaired_ends
+from workbench.stats.hypothesis_tests import (
+    CochranQ,
+    benjamini_hochberg,
+    cochran_q,
+    holm,
+    mcnemar,
+    paired_ends,
+    unpaired_ends,
+)
 from workbench.stats.proportions import wilson_of_share
 
 NAN = float("nan")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.audits.audit import Medium, Printed
 from workbench.audits.comparison.book import book, tables
 from workbench.audits.comparison.values import Compared
+from workbench.audits.printed import Medium, Printed
 from workbench.figures.table import AnyTable
 
 

@@ -11,8 +11,8 @@ from workbench.audits.comparison.book import book
 from workbench.audits.comparison.judge import Change, changes
 from workbench.audits.comparison.values import Compared, meant
 from workbench.audits.reported import Reported, Wanted
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind

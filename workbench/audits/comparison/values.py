@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.domain.counting import plural
-from workbench.domain.personas import NONE
+from workbench.domain.names import plural
+from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import Estimate
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind

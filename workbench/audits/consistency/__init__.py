@@ -31,6 +31,7 @@ class Consistency(Audit):
         label="",
         tooltip="Go to Results: leaning, policy issues",
         screen="results.consistency.ConsistencyScreen",
+        words="leaning party family policy issues stances consistency agreement kappa κ baseline",
     )
     verbs = (
         ("consistency", "consistency", "leaning by party family, and stances on policy issues"),

@@ -15,9 +15,7 @@ from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.model_kappas import model_kappas
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.answered import Answered
-from workbench.evidence.answered_tables import entry, header
-from workbench.evidence.refusal_tables import entries
+from workbench.evidence.answered import Answered, entries, entry, header
 from workbench.evidence.refusals import Refusals
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table

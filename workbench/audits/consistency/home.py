@@ -9,7 +9,7 @@ from stores.core.store import Store
 from workbench.audits.audit import HomeLine
 from workbench.audits.consistency import judge as of_stances
 from workbench.audits.reliability.home import RUNS_SHOWN, report_of
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.evidence.answered import answered
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

@@ -53,7 +53,7 @@ from workbench.audits.consistency.stances import (
     survey_stances,
 )
 from workbench.domain.instruments import Party, SurveyAnswer
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 

@@ -21,17 +21,15 @@ from workbench.audits.reliability.judged import ReliabilityJudged, came_of
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import FEWEST
+from workbench.domain.keys import SEED
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, answered
-from workbench.evidence.answered_tables import header
-from workbench.evidence.fingerprints import split
+from workbench.evidence.answered import Answered, answered, header
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import answered_instrument, matching, of_models, runs_of, told_apart, without_runs
+from workbench.evidence.runs import answered_instrument, matching, of_models, runs_of, split, told_apart, without_runs
 
 Whose = Literal["gold", "people"]
 

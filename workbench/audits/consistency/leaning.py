@@ -20,8 +20,8 @@ from workbench.domain.instruments import Party
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.clustered import Strata, share_ends, student_interval
 from workbench.stats.describe import mean_sd
+from workbench.stats.resampling import Strata, share_ends, student_interval
 from workbench.stats.units import MISSING
 
 View = Literal["all", "agree", "disagree"]

@@ -21,15 +21,15 @@ from workbench.audits.consistency.issues import Formula, IssueStance, issue_stan
 from workbench.audits.consistency.stances import PartyPositions, Stances, reliable_stances
 from workbench.audits.reliability.counts import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, PartyAnswer
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
 from workbench.stats.arrays import FloatArray
-from workbench.stats.clustered import NOTHING, share_interval
 from workbench.stats.describe import mean_sd
+from workbench.stats.resampling import NOTHING, share_interval
 
 PER_COUNTRY = 10
 "statements of each country in the published pilot"

@@ -21,9 +21,9 @@ from workbench.audits.consistency.pilot import (
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Options, judge
 from workbench.audits.reliability.judged import came_of
+from workbench.domain.keys import SEED
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.evidence.answered import Answered, answered
 from workbench.evidence.readings import source_of

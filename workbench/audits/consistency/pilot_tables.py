@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from workbench.audits.consistency.pilot import BEST, AnswerTypes, ScaleCollapse, TemplateRank, WeakerTests
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import MeanSd
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table

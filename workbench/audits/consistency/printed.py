@@ -23,7 +23,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return leaning and stances of the models that are meant, and what else was asked for."""
     from workbench.audits.comparison.printed import printed as printed_side_by_side
     from workbench.audits.consistency.judged import consistency_material, judge_consistency
-    from workbench.evidence.answered_tables import as_json
+    from workbench.evidence.answered import as_json
 
     judged = judge_consistency(store, choice_of(options))
     material = consistency_material(store, judged)
@@ -50,7 +50,7 @@ def choice_of(options: Given) -> ConsistencyChoice:
     """Return what is chosen from the command line's options."""
     from workbench.audits.consistency.judged import ConsistencyChoice
     from workbench.audits.reliability.printed import options_of
-    from workbench.evidence.run_choice import readings_of, templates_of
+    from workbench.evidence.runs import readings_of, templates_of
 
     return ConsistencyChoice(
         instrument=options.instrument,
@@ -91,7 +91,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Given, *, da
 def _named(judged: ConsistencyJudged, material: Material, options: Given) -> Iterator[AnyTable]:
     """Yield the tables that the command line asks for by name."""
     from workbench.audits.consistency import tables
-    from workbench.evidence.refusal_tables import entries
+    from workbench.evidence.answered import entries
 
     result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
     if options.parties:
@@ -120,7 +120,7 @@ def _compared(store: Store, judged: ConsistencyJudged, options: Given) -> Compar
 
 def told(judged: ConsistencyJudged) -> tuple[str, ...]:
     """Say what the figures rest on."""
-    from workbench.evidence.refusal_tables import told as refused
+    from workbench.evidence.answered import told as refused
     from workbench.evidence.runs import template_notes
 
     head = f"{judged.instrument}: {len(judged.result.positions.statements)} statements, {judged.labelled} with a label."

@@ -23,7 +23,7 @@ from workbench.audits.reliability.judge import Options
 from workbench.audits.reliability.reported import AUDIT as ANSWERED_FOR
 from workbench.audits.reliability.reported import judged_once
 from workbench.audits.reported import Reported, Wanted, parameters
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import Readings
 from workbench.evidence.runs import of_models, runs_of
 from workbench.figures.shown import estimate, number

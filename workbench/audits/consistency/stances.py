@@ -19,9 +19,9 @@ import numpy.typing as npt
 from workbench.audits.codes import PASS, conjunction
 from workbench.audits.reliability.counts import PRINTED
 from workbench.audits.reliability.judge import Report
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.issue_gold import Labels
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray

@@ -24,8 +24,8 @@ from workbench.audits.consistency.judge import (
     View,
 )
 from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Party
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Star
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
 
 
 class Questionnaires(Audit):
@@ -38,6 +38,7 @@ class Questionnaires(Audit):
         letter="p",
         label="People",
         tooltip="Go to Results: bias against people",
+        words="questionnaire people human survey respondents personas distributions",
     )
     run_options, options, told_by = RUN_OPTIONS, PredictionOptions, (DTYPE,)
     views: ClassVar = {

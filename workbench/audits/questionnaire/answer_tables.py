@@ -11,7 +11,7 @@ from typing import Any
 from workbench.audits.questionnaire.figures import AskedRow, Condition, TargetFigure, TokenShares, VariabilityFigure
 from workbench.audits.questionnaire.results import Choice, Of, Results, each, of_one, side_notes, target_rows
 from workbench.audits.questionnaire.tables import SHARES, SIGNED, accuracy_side, all_of, columns, leans, outdated
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate

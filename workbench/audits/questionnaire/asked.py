@@ -27,7 +27,7 @@ from workbench.domain.questionnaires import Question, Role
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
-from workbench.readers.next_tokens import PUBLISHED_TOP
+from workbench.readers.verbalizers import PUBLISHED_TOP
 from workbench.stats.arrays import BoolArray
 
 

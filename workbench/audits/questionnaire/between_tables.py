@@ -27,7 +27,7 @@ from workbench.audits.questionnaire.results import (
 )
 from workbench.audits.questionnaire.score import correlations as correlated
 from workbench.audits.questionnaire.tables import COMPUTED, COUNTED, SHARES, SIGNED, all_of, outdated, target
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Scatter

@@ -12,10 +12,9 @@ from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import model_tables as beside
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.results import Choice, Results, each, of_one, under
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.statements import ORIGINAL, VariantId
-from workbench.evidence.answered_tables import as_json, entry, header
-from workbench.evidence.refusal_tables import entries
+from workbench.evidence.answered import as_json, entries, entry, header
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
@@ -72,8 +71,8 @@ def _contents(results: Results) -> Iterator[Entry]:
     if results.personas:
         yield of_all("personas", "by persona", between.by_persona)
     for measure in ("bias", "accuracy"):
-        seen, all_of = (partial(beside.changes_by_target, results, choice, measure) for choice in (shown, full))
-        yield Entry(f"{measure}_changes", f"changes of {measure}", seen, names, MASSES, full=all_of)
+        change, changes = (partial(beside.changes_by_target, results, choice, measure) for choice in (shown, full))
+        yield Entry(f"{measure}_changes", f"changes of {measure}", change, names, MASSES, full=changes)
     yield of_all("correlation", "bias and accuracy together", between.correlations)
     yield of("conditions", "effects of conditions", effects.conditions, MASSES)
     yield of("changes", "what conditions change in targets", effects.changes, MASSES)

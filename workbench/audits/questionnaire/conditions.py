@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Final
 
 from workbench.audits.questionnaire.options import CONTEXT_QUESTIONS, EVERY, RESPONDENTS
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Meaning, Question, Questionnaire, Role, Survey
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import Meaning, Question, Questionnaire, Role, Survey, named_few
 from workbench.errors import UnknownName
 from workbench.options.shared import INSTRUMENT
 from workbench.stats.resampling import derive_rng

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
-from workbench.stats.detectable import MOST, smallest_mean, widest
+from workbench.stats.design_precision import MOST, smallest_mean, widest
 
 
 def detects(probes: Sequence[Probe]) -> str:

@@ -38,9 +38,8 @@ import numpy.typing as npt
 from workbench.audits.questionnaire.figures import Average
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.clustered import widened
 from workbench.stats.proportions import wilson_interval
-from workbench.stats.resampling import bca_of_draws, derive_rng, percentile_interval, resampled_together
+from workbench.stats.resampling import bca_of_draws, derive_rng, percentile_interval, resampled_together, widened
 
 AT_ONCE = 6_000_000
 "sums held at once (48 MB)"

@@ -13,7 +13,7 @@ from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.noise import NOTHING, NoiseFloor
+from workbench.stats.describe import NOTHING, NoiseFloor
 
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"

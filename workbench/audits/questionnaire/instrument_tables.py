@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from workbench.domain.questionnaire_tallies import Tallied
-from workbench.domain.questionnaires import Form, Meaning, Option, Question, Role, Scale, folded
+from workbench.domain.questionnaires import Form, Meaning, Option, Question, Role, Scale, Tallied, folded
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 

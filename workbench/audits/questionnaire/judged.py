@@ -14,30 +14,30 @@ from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, u
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.rows import AUDIT, Gathered, gather, reasons
 from workbench.audits.questionnaire.score import Report, judge
-from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, foreign_part
 from workbench.evidence.answered import answered as how_much
-from workbench.evidence.fingerprints import split
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import (
+    Which,
     chosen_of,
     instead,
     matching,
     nothing_answered,
     of_models,
+    split,
     template_notes,
     told_apart,
     without_runs,
 )
-from workbench.evidence.which import Which
 
 SHOWN = 4
 "refs that a note names"

@@ -12,7 +12,7 @@ from workbench.domain.readings import Stance
 from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.thinking import split
 from workbench.readers.first_word import FirstWord
-from workbench.readers.next_tokens import PUBLISHED_TOP, mass
+from workbench.readers.verbalizers import PUBLISHED_TOP, mass
 
 Mark = Literal["yes", "no", "other"]
 Labels = tuple[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.tables import ERRORS, MASSES
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Role
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.figures.intervals import INTERVALS

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from workbench.audits.questionnaire.asked import PromptAsked
-from workbench.figures.pictures.bars import Bar, Bars
-from workbench.figures.pictures.values import Axis
+from workbench.figures.pictures.kinds import Axis, Bar, Bars
 from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 

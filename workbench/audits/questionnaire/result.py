@@ -22,11 +22,11 @@ from workbench.audits.questionnaire.results import Predictor, Results
 from workbench.audits.references import HALLER
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Role
 from workbench.domain.statements import ORIGINAL
-from workbench.evidence.run_choice import about as about_run
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
+from workbench.evidence.runs import about as about_run
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 

@@ -62,7 +62,7 @@ from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.noise import NOTHING, noise_floor
+from workbench.stats.describe import NOTHING, noise_floor
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 "limits of an accuracy, and of a bias"
@@ -213,7 +213,7 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
 
 def _correlated(asked: Mapping[str, Report], condition: Condition) -> list[Correlation]:
     """Return the correlations of models that were measured in one way."""
-    from workbench.stats.correlation import pearson
+    from workbench.stats.describe import pearson
 
     figures = [figure for report in asked.values() for figure in report.condition(condition).targets]
     noise, counted = _noise_of_answers(asked, condition), any(report.counts_answers for report in asked.values())

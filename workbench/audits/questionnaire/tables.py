@@ -24,7 +24,7 @@ from workbench.audits.questionnaire.results import (
     side_notes,
     target_rows,
 )
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import Pole, Role
 from workbench.domain.verdicts import MeanSd
 from workbench.figures.pictures.of_table import Forest, Scatter

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
-    from workbench.stats.settled import VerdictRule
+    from workbench.stats.proportions import VerdictRule
 
 
 class Reliability(Audit):
@@ -38,6 +38,7 @@ class Reliability(Audit):
         label="Audit",
         tooltip="Go to Audit: the verdicts",
         screen="results.audit.AuditScreen",
+        words="reliability reliable verdicts tests stances consistency agreement variability",
     )
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, (*JUDGING, *EXACT)
     drawn_again = ("until_settled",)

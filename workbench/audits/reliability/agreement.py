@@ -21,15 +21,16 @@ import numpy.typing as npt
 from workbench.audits.reliability.counts import PRINTED, SWAPPED
 from workbench.audits.reliability.human_bound import Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
-from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
+from workbench.stats.agreement import PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
 from workbench.stats.arrays import BoolArray, IntArray
 from workbench.stats.describe import mean_sd
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.resampling import derive_rng
+from workbench.stats.units import MISSING
 
 if TYPE_CHECKING:
     from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use

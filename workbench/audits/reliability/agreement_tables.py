@@ -16,7 +16,7 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.human_bound import Bound
 from workbench.audits.reliability.judge import KIND_OF_TEST
 from workbench.audits.reliability.tables import below
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import Relation
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.pictures.of_table import Forest

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stores.core.state import Part
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.reliability.counts import SIGNS, Counts, Int8Array, Int32Array
@@ -17,7 +18,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
-from workbench.evidence.kept import Part, kept
+from workbench.evidence.readings import kept
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.evidence.runs import nothing_answered
 from workbench.stats.arrays import BoolArray, IntArray

@@ -20,8 +20,7 @@ from workbench.audits.reliability.judge import Report, Signs
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, IntArray
-from workbench.stats.component_intervals import Decomposition, crossed_mean, decompose
-from workbench.stats.components import Cells
+from workbench.stats.components import Cells, Decomposition, crossed_mean, decompose
 
 T = TypeVar("T", bound=np.generic)
 

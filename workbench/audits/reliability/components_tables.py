@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.audits.reliability.components import Parts
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.answered import OF_THOSE_DRAWN
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond
 from workbench.stats.components import (
+    FEW,
+    FEWEST_STATEMENTS,
+    FEWEST_TEMPLATES,
     ORDER,
     ORDER_REST,
     ORDER_STATEMENT,
@@ -27,6 +29,8 @@ from workbench.stats.components import (
     WITH_ORDER,
     WORDING,
     WORDING_TEMPLATE,
+    Component,
+    beyond,
 )
 
 TITLES = {

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, IntArray

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
-from workbench.stats.detectable import smallest_kappa, widest
+from workbench.stats.design_precision import smallest_kappa, widest
 from workbench.stats.proportions import is_reliable
 
 

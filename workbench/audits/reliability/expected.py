@@ -308,8 +308,9 @@ class _Parts:
         live = np.zeros_like(complete)
         for test in tests:
             there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(axis=1)
-            complete &= there | (test == "label_order")
-            live |= self._live(test) | ~(there | (test == "label_order"))
+            there |= test == "label_order" or (test in KIND_OF_TEST and self.void.missing)
+            complete &= there
+            live |= self._live(test) | ~there
         return complete & live, ~live
 
     def template(self) -> PassFail:

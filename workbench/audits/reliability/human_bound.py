@@ -18,11 +18,11 @@ from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.stats import contingency
-from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
+from workbench.stats.agreement import ALL_EQUAL, NO_PAIRS
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.clustered import widened
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums, widened
+from workbench.stats.units import MISSING
 
 LEAST = 3
 "people, below which their mean has no interval"

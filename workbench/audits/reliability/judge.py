@@ -18,8 +18,8 @@ The stance of a prompt is the side of most of its readable samples. A tie has no
 flipped: the test fails. A prompt needs two thirds of the answers *planned* for it to be readable; those that failed or
 were never drawn count as planned. With fewer it settles nothing: the test is insufficient, unless another part of it
 fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.) A test that
-compares a prompt with itself cannot fail and is void (`void.py`): it takes no part in `all`, and the statement is in no
-denominator of it.
+compares a prompt with itself, or has no wording to compare, cannot fail and is void (`void.py`): it takes no part in
+`all`, and the statement is in no denominator of it.
 """
 
 from __future__ import annotations
@@ -229,7 +229,9 @@ class Report:
         for test, kind in KIND_OF_TEST.items():
             places = self.counts.places(kind)
             expected = exists[:, places] & (self.counts.signs[:, places] != 0)
-            found[test] = conjunction(self.related[..., places], 2, expected)
+            found[test] = conjunction(
+                self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT
+            )
         found["label_order"] = self._label_order()
         found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
         found[TEMPLATE] = self._template()

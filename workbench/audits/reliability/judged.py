@@ -8,6 +8,7 @@ from typing import Any
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
+from workbench.audits.codes import VOID
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counts import Counts
@@ -16,14 +17,21 @@ from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.persona_tables import ByPersona, by_persona
 from workbench.audits.reliability.settled import optimum
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, plural
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
-from workbench.evidence.answered_tables import as_json, entry, header
-from workbench.evidence.refusal_tables import entries
-from workbench.evidence.refusal_tables import told as refused
+from workbench.evidence.answered import (
+    Answered,
+    Part,
+    answered,
+    as_json,
+    entries,
+    entry,
+    foreign_part,
+    header,
+    refused_part,
+)
+from workbench.evidence.answered import told as refused
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import template_notes
@@ -215,9 +223,15 @@ def _void(report: Report) -> Iterator[str]:
     if found:
         counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
         yield (
-            f"void: {counted} (statements × templates): the test compares a prompt with itself, so it cannot fail; "
-            "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"
+            f"void: {counted} (statements × templates): the statement has no such wording, or the test compares a "
+            "prompt with itself, so it cannot fail; it is in no denominator. workbench lint names the texts; "
+            "--judge-void judges them as published"
         )
+    tests = report.options.tests
+    everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]
+    if everywhere and len(everywhere) < len(tests):
+        rest = ", ".join(in_words(test) for test in tests if test not in everywhere)
+        yield f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for every statement"
 
 
 def _missing(run: Run, failures: Failures) -> Iterator[str]:

@@ -70,13 +70,13 @@ def reliability_sentences(name: str, report: Report) -> str:
 def _void(report: Report) -> str:
     """Say how many tests take no part, for they cannot fail, or that they were judged."""
     if report.options.judge_void:
-        return " Tests that compare a prompt with itself were judged like the others, as published."
+        return " Tests that cannot fail were judged like the others, as published."
     found = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
     if not found:
         return ""
     return (
         f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, because "
-        "a prompt would be compared with itself."
+        "there is nothing to compare, or a prompt would be compared with itself."
     )
 
 

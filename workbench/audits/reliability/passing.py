@@ -83,7 +83,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
                 "void",
                 lambda row: _words(row.model.void),
                 Kind.WORDS,
-                help="statements that cannot fail the test, which compares a prompt with itself",
+                help="statements that cannot fail the test: nothing to compare, or a prompt with itself",
             ),
         ],
         key=lambda row: (row.model.test,),

@@ -21,7 +21,7 @@ from workbench.audits.reliability.components import cells
 from workbench.audits.reliability.exact import ExactOptions
 from workbench.audits.reliability.judge import ALL, Options, Report
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.domain.personas import NONE, Persona
+from workbench.domain.prompts import NONE, Persona
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
@@ -29,7 +29,7 @@ from workbench.figures.book import Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.formats.personas import described
-from workbench.stats.persona_components import PersonaComponents, persona_components
+from workbench.stats.components import PersonaComponents, persona_components
 
 MEANINGS = {
     "persona": "how far personas are apart, on all statements alike",

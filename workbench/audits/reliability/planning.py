@@ -23,9 +23,8 @@ from workbench.errors import UsageError
 from workbench.figures.intervals import PREDICTED
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.arrays import FloatArray
-from workbench.stats.components import COMPONENTS, SAMPLING
-from workbench.stats.decision_study import POWER, Precision, Size, precision, smallest_bias, statements_a_side
-from workbench.stats.probit_normal import ProbitNormal
+from workbench.stats.components import COMPONENTS, SAMPLING, ProbitNormal
+from workbench.stats.design_precision import POWER, Precision, Size, precision, smallest_bias, statements_a_side
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.resampling import derive_rng, percentile_interval
 

@@ -17,9 +17,9 @@ from workbench.audits.reliability.planning import (
     Need,
     Planner,
 )
-from workbench.domain.counting import speed
+from workbench.domain.names import speed
 from workbench.figures.table import AnyTable, Column, Kind, Table
-from workbench.stats.decision_study import POWER, Size
+from workbench.stats.design_precision import POWER, Size
 
 SIDES = (10, 20, 30, 50, 100, 200)
 "statements a side of which the smallest bias is shown, beside those of the design"

@@ -21,9 +21,7 @@ from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.names import parted
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.errors import UsageError
-from workbench.evidence.fingerprints import split
-from workbench.evidence.run_choice import about, readings_of, templates_of
-from workbench.evidence.runs import chosen_of, find_run, matching
+from workbench.evidence.runs import about, chosen_of, find_run, matching, readings_of, split, templates_of
 from workbench.figures.table import AnyTable
 from workbench.formats.personas import EVERY
 

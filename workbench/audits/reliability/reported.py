@@ -19,7 +19,7 @@ from workbench.audits.reliability.judge import ALL, Options, Report
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import EXACT, JUDGING
 from workbench.audits.reported import Item, Reported, Wanted, parameters
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import Readings
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.runs import of_models, runs_of, told_apart

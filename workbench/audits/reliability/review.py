@@ -14,7 +14,7 @@ from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, Int8Array
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.judge import KIND_OF_TEST, Report
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import Readings
 from workbench.domain.reviews import Judged, Signal
 from workbench.domain.statements import VariantKind

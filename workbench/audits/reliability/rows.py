@@ -184,6 +184,8 @@ def reason(report: Report, statement: int, template: int, test: str) -> str:
 
 def _void_reason(report: Report, statement: int, test: str) -> str:
     """Say why a test cannot fail."""
+    if nothing := _nothing_to_compare(report, statement, test):
+        return nothing
     places = report.counts.places(VariantKind.ORIGINAL)
     if test == ALL:
         return f"no test can fail: {', '.join(report.options.tests)}"
@@ -196,13 +198,23 @@ def _void_reason(report: Report, statement: int, test: str) -> str:
     return f"every {test} is empty or identical to the original, so the test compares a prompt with itself"
 
 
-def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
-    """Explain by the first wording that decides."""
+def _nothing_to_compare(report: Report, statement: int, test: str) -> str:
+    """Say that a test has no wording to compare with the original; empty where it has one, or looks at others."""
+    if test not in _NOTHING_TO_COMPARE:
+        return ""
     counts = report.counts
     there = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
-    places = [p for p in there if counts.signs[statement, p]]
-    if not places:
-        return "it has no expected stance (free)" if there else _NOTHING_TO_COMPARE[test]
+    if any(counts.signs[statement, p] for p in there):
+        return ""
+    return "it has no expected stance (free)" if there else _NOTHING_TO_COMPARE[test]
+
+
+def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
+    """Explain by the first wording that decides."""
+    if nothing := _nothing_to_compare(report, statement, test):
+        return nothing
+    counts = report.counts
+    places = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p] and counts.signs[statement, p]]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
     deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
@@ -276,7 +288,8 @@ def unclear(report: Report, at: tuple[int, ...]) -> str:
 def _all_reason(report: Report, statement: int, template: int, code: int) -> str:
     codes = {test: int(report.verdicts(test)[template, statement]) for test in report.options.tests}
     deciding = ", ".join(test for test, found in codes.items() if found == code)
-    return f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } {deciding}"
+    alone = ", the only test that can fail here" * (sum(found != VOID for found in codes.values()) == 1)
+    return f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } {deciding}{alone}"
 
 
 def _template_reason(report: Report, statement: int) -> str:

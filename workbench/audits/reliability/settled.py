@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.audits.reliability.counts import Counts, Options
 from workbench.stats.arrays import BoolArray
-from workbench.stats.settled import VerdictRule, is_settled, mean_expected_share
+from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
 
 if TYPE_CHECKING:
     from stores.runs.settlements import SettledBy

@@ -43,7 +43,10 @@ KAPPA = (
     "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
     "order × paraphrase) of this statement"
 )
-VOID_NOTE = "∅ void: the test compares a prompt with itself, so it cannot fail; no denominator includes it"
+VOID_NOTE = (
+    "∅ void: there is no such wording, or the test compares a prompt with itself, so it cannot fail; no denominator "
+    "includes it"
+)
 Changed = Mapping[str, tuple[int, int]]
 
 

@@ -8,6 +8,7 @@ from itertools import compress
 
 import numpy as np
 
+from stores.core.state import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
@@ -19,9 +20,8 @@ from workbench.audits.reliability.judge import ALL, TEMPLATE, Options, Report, j
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
-from workbench.evidence.kept import Part, kept
-from workbench.evidence.readings import Source, source_of
-from workbench.evidence.reviewed import reviewed, reviewed_words
+from workbench.evidence.listed_rulings import reviewed, reviewed_words
+from workbench.evidence.readings import Source, kept, source_of
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
 from workbench.readers.verbalizers import FIRST, VERSION, forms_of

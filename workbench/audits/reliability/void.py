@@ -1,8 +1,9 @@
-"""Tests that cannot fail: what they compare is one and the same prompt, or a wording without text.
+"""Tests that cannot fail: what they compare is one and the same prompt, or a wording that is not there or has no text.
 
 Two label orders that come to one text, a variant that repeats its original and templates that put a statement alike are
-compared with themselves. By default such a test is void for its statement: it is shown and counted, and it is in no
-denominator. The published code judges it like any other; `Options.judge_void` does so, too.
+compared with themselves; a statement without a negation has nothing that its original could be compared with. By
+default such a test is void for its statement: it is shown and counted, and it is in no denominator. The published code
+judges it like any other; `Options.judge_void` does so, too, and a test without a wording is insufficient then.
 
 Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A negation that differs from
 its original by a blank negates nothing.
@@ -32,6 +33,8 @@ class Voids:
     "(S,): all templates put the original alike"
     original: int | None
     "where on the variant axis the original stands"
+    missing: bool = True
+    "whether a test is void where its statement has no wording of which a stance is expected"
 
     @property
     def label_order(self) -> BoolArray:
@@ -59,7 +62,7 @@ def voids(counts: Counts, options: Options) -> Voids:
     blank = np.zeros_like(counts.exists)
     template = np.zeros(len(counts.statements), dtype=np.bool_)
     if options.judge_void:
-        return Voids(repeats, blank, template, original)
+        return Voids(repeats, blank, template, original, missing=False)
     if counts.blank is not None:
         blank |= counts.blank & counts.exists
     if original is not None and counts.prompts is not None:

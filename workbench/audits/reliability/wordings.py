@@ -13,7 +13,7 @@ from workbench.audits.reliability.exact import ExactReport, ExactRow
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.rows import Decides, VariantRow
 from workbench.audits.reliability.tables import SHORT, since, why
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import Stance
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate, Verdict

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
 
 
 class ResponseBias(Audit):
@@ -35,12 +35,13 @@ class ResponseBias(Audit):
         key="9",
         label="Choices",
         tooltip="Go to Results: response biases",
+        words="response biases multiple choice forms options order typos entropy",
     )
     ticked, drawn_again = ("bias",), ("tries",)
     run_options, options = RUN_OPTIONS, ChangeOptions
     views: ClassVar = {
-        "options": "response_bias_routes.question",
-        "answers": "response_bias_routes.answers",
+        "options": "choice_question.question",
+        "answers": "choice_question.answers",
     }
     explain = section("screens-results", "Response biases: the matrix")
     nothing = (
@@ -69,7 +70,7 @@ class ResponseBias(Audit):
         return [words for words in (str(spec.get("family", "")), ", ".join(biases)) if words]
 
     def demonstration(self) -> Demonstration:
-        from workbench.audits.response_bias.demo import design
+        from workbench.audits.response_bias.asking import design
 
         return Demonstration(
             design,
@@ -80,7 +81,7 @@ class ResponseBias(Audit):
         )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.response_bias.plan import default_variants
+        from workbench.audits.response_bias.asking import default_variants
 
         return default_variants(available)
 
@@ -93,19 +94,19 @@ class ResponseBias(Audit):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        from workbench.audits.response_bias.plan import probes
+        from workbench.audits.response_bias.asking import probes
 
         return probes(statements, templates, variants, language, model_name, material)
 
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        from workbench.audits.response_bias.material import questions
+        from workbench.audits.response_bias.asking import questions
 
         return chosen, questions(store, design)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
-        from workbench.audits.response_bias.material import designed
+        from workbench.audits.response_bias.asking import designed
 
         return designed(store, design, own)
 
@@ -113,7 +114,7 @@ class ResponseBias(Audit):
         return {"tries": design.tries}
 
     def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
-        from workbench.audits.response_bias.material import biases_of
+        from workbench.audits.response_bias.asking import biases_of
 
         return {"bias": biases_of(store, instrument)}
 
@@ -125,14 +126,14 @@ class ResponseBias(Audit):
     def remarks(
         self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
     ) -> tuple[str, ...]:
-        from workbench.audits.response_bias.plan import left_out
+        from workbench.audits.response_bias.asking import left_out
 
         return left_out(statements, variants, language, material) if isinstance(material, Mapping) else ()
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.response_bias.detects import detects
+        from workbench.audits.response_bias.asking import detects
 
         return detects(probes, material) if isinstance(material, Mapping) else ""
 
@@ -142,7 +143,7 @@ class ResponseBias(Audit):
         return f"none of these questions has such a variant in {design.language!r}, or has the bias of the templates"
 
     def offered(self, probe: Probe) -> str:
-        from workbench.audits.response_bias.plan import offered
+        from workbench.audits.response_bias.asking import offered
 
         return offered(probe)
 

@@ -1,190 +1,386 @@
-"""What the tables of response biases are made of: the reports of all ways of asking, and the questions and answers
-below them, which are read when somebody looks at them.
+"""How much each question's answers changed, under the four definitions by which that was or should be published.
+
+Tjuatja et al. 2024, table 2, in percentage points. Every definition is one difference of shares: the share that some
+letters have among the answers to q', minus the share that some letters have among those to q, with a sign.
+
+| definition | questions | shares of | allow/forbid |
+|---|---|---|---|
+| `paper` | only the first 50 of some perturbations | all answers | q `a`, q' `b`: human-like is below 0 |
+| `all keys` | all | all answers | as `paper` |
+| `head` | all but eight of allow/forbid | all answers | q `b`, q' `a` |
+| `corrected` | all, where the formula fits the options | valid answers | as `head`, two options only |
+
+Under a perturbation, the first three take the answers and the formula of odd/even for opinion floating, of every model,
+as the published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are
+any; it names the letters of a form whose middle option was removed as those of the original, and takes the middle of
+any odd scale where the published formulas say `c`. A question whose two forms read alike is void under `corrected`: its
+change says nothing of the form. The other definitions keep it, as published.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from stores.core.store import Store
-from stores.runs.run_rows import ResponseRow
-from workbench.audits.audit import Opened
-from workbench.audits.by_persona import WithPersona, with_personas
-from workbench.audits.response_bias import judged as judging
-from workbench.audits.response_bias import question_source as below
-from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
-from workbench.audits.response_bias.figures import Cell, HumanLikeness, Report
-from workbench.audits.response_bias.judged import ResponseBiasJudged, Subject
-from workbench.audits.response_bias.names import Kind, Place, kind_name, kind_said, place_order
-from workbench.audits.response_bias.options import ChangeOptions
-from workbench.audits.response_bias.people import Representativeness
-from workbench.audits.response_bias.questions import AnswerShown, ArmShown, FormShown, QuestionRow, QuestionShown
-from workbench.audits.response_bias.uncertainty import ValidShares
-from workbench.domain.choice_statements import KIND_OF
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Arm
-from workbench.domain.responses import EXACT
-from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
-from workbench.evidence.readings import source_of
-from workbench.evidence.refusals import Refusals
-from workbench.evidence.rulings import NO_RULINGS, as_ruled
-from workbench.evidence.run_choice import plain_run
-from workbench.readers.choice_letter import letter_of, spelled
+import numpy as np
+import numpy.typing as npt
 
+from workbench.audits.response_bias.answers import Table, divided, middle, not_offered, valid_answers, valid_shares
+from workbench.audits.response_bias.options import ENTROPY_RULES, Definition, EntropyRule
+from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.describe import Pearson, normalised_entropy, ordered_wasserstein, pearson
+from workbench.stats.hypothesis_tests import NO_VALUES, MeanTest, mean_test
+from workbench.stats.resampling import share_ends
 
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """The reports of all ways of asking, or of some."""
-
-    judged: ResponseBiasJudged
-    opened: Opened
-    only: tuple[str, ...] = ()
-    "names of reports; empty: all"
-
-    def of(self, *names: str) -> Changes:
-        """Return the changes of some reports alone."""
-        return replace(self, only=names)
-
-    @property
-    def instrument(self) -> str:
-        return self.judged.instrument.name
-
-    @property
-    def options(self) -> ChangeOptions:
-        return self.judged.options
-
-    @property
-    def subjects(self) -> Mapping[str, Subject]:
-        return self._mine(self.judged.subjects)
-
-    @property
-    def reports(self) -> Mapping[str, Report]:
-        return self._mine(self.judged.reports)
-
-    @property
-    def validity(self) -> Mapping[str, ValidShares]:
-        return self._mine(self.judged.validity)
-
-    @property
-    def people(self) -> Mapping[str, Representativeness]:
-        return self._mine(self.judged.people)
-
-    @property
-    def refusals(self) -> Sequence[Refusals]:
-        return list(self.judged.refusals.values())
-
-    @property
-    def notes(self) -> Sequence[str]:
-        ruled = tuple(self.judged.rulings.sentences())
-        return [note for note in self.judged.notes if note not in ruled]
-
-    @cached_property
-    def every_kind(self) -> tuple[Kind, ...]:
-        """The biases that somebody was asked, in the order of a report."""
-        found = {cell.place for report in self.judged.reports.values() for cell in report.cells}
-        return tuple(dict.fromkeys((bias, variant) for bias, _, variant in sorted(found, key=place_order)))
-
-    @property
-    def words(self) -> Mapping[str, str]:
-        """What is painted for the name of a bias."""
-        return {kind_name(*kind): kind_said(*kind) for kind in self.every_kind}
-
-    @property
-    def lines(self) -> list[tuple[str, Cell]]:
-        """All cells, each with the name of its report."""
-        return [(name, cell) for name, report in self.reports.items() for cell in report.cells]
-
-    @property
-    def places(self) -> list[Place]:
-        """The places of all cells, the perturbations of a bias after it."""
-        return sorted({cell.place for _, cell in self.lines}, key=place_order)
-
-    @cached_property
-    def personas(self) -> Sequence[WithPersona]:
-        """Reports with a persona whose baseline is among the reports."""
-        runs = {name: one.run for name, one in self.judged.subjects.items() if one.run}
-        return with_personas(runs, lambda name: self.judged.subjects[name].template)
-
-    def likeness(self, name: str) -> tuple[HumanLikeness, ...]:
-        return self.reports[name].likeness
-
-    def questions(self, name: str, place: Place) -> Sequence[QuestionRow]:
-        return below.questions(self.judged, name, place)
-
-    def question(self, name: str, place: Place, key: str, draw: int | None = None) -> QuestionShown:
-        with self.opened() as store:
-            return below.question(store, self.judged, name, place, key, draw)
-
-    def forms(self, found: QuestionShown) -> Sequence[FormShown]:
-        with self.opened() as store:
-            return [_form(store, self.judged, found, arm) for arm in (found.original, found.changed)]
-
-    def compared(self, first: str, second: str) -> Comparison:
-        return judging.compared(self.judged, first, second)
-
-    def sampling(self, first: str, second: str) -> Mapping[Place, SamplingAgreement]:
-        return judging.sampling_agreements(self.judged, first, second)
-
-    def _mine(self, every: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: one for name, one in every.items() if not self.only or name in self.only}
-
-
-def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
-    """Return how a subject was asked, for programs: of samples with the seeds of the jobs that asked."""
-    run = subject.run
-    found: dict[str, Any] = {"model": subject.model, "way": subject.way, "template": subject.template or None}
-    if run is None:
-        return found | {"run": None}
-    names = ("seed", "samples", "tries")
-    plain = plain_run(run)
-    return found | {
-        "run": plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses},
-        "code_versions": store.predictions.code_versions(run),
-        "designs": [{name: spec.get(name) for name in names} for spec in store.predictions.designs(run)],
-        "valid_answers_wanted": subject.wanted or None,
-        "with_fewer": subject.short,
+FIRST = 50
+"questions of a perturbation that the published tables rest on"
+ALL_QUESTIONS = frozenset({"llama2-7b-chat", "llama2-13b-chat"})
+"models whose published perturbations rest on all questions"
+LEFT_OUT_BY_HEAD = frozenset(
+    {
+        "GAP21Q46_W82",
+        "RACESURV15b_W43",
+        "DRONE4D_W27",
+        "ABORTIONALLOW_W32",
+        "INEQ10_W54",
+        "INEQ11_W54",
+        "POLICY1_W42",
+        "GOVT_ROLE_W32",
     }
+)
+"allow/forbid questions that the authors' last code leaves out"
+
+NOT_FIRST = f"not among the first {FIRST} questions of the file"
+IN_LIST = "left out by the authors' last code"
+NO_MIDDLE = "the original has no middle option"
+NOT_REMOVED = "the changed form is not the original without its middle option"
+NOT_TWO = "not two options in both forms"
+VOID = "void: both forms have the same text"
+NO_ORIGINAL = "no usable answer to the original form"
+NO_CHANGED = "no usable answer to the changed form"
+
+ROUNDING = 1e-9
+"probabilities at or below this are what rounding left"
+_A, _B, _C = range(3)
 
 
-def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> FormShown:
-    """Return one form with its prompt, and with every answer as it was drawn or the likeliest next tokens."""
-    subject, made_by = judged.subjects[found.subject], _made_by(judged, found, arm)
-    run, probe = subject.run, arm.probe
-    if run is None or probe is None:
-        return FormShown(arm, made_by, (), ())
-    messages = store.runs.prompt(probe).messages
-    if subject.way != "exact":
-        rulings = source_of(store, [run], judged.which.readings).rulings(run) if judged.rulings.counted else NO_RULINGS
-        drawn = (replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ()))
-        answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in drawn)
-        return FormShown(arm, made_by, messages, answers)
-    scored = store.scores.of_probe(run, probe)
-    if scored is None:
-        return FormShown(arm, made_by, messages, ())
-    origin = {name: getattr(scored, name) for name in ("at", "job", "code_version", "template")}
-    tokens = scored.table.tokens if scored.table is not None else ()
-    likely = tuple(AnswerShown(text, spelled(text), None, math.exp(log), **origin) for text, log in tokens)
-    return FormShown(arm, made_by, messages, likely, scored.at, scored.code_version)
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A question that takes no part, and why."""
+
+    key: str
+    reason: str
 
 
-def _drawn(row: ResponseRow) -> AnswerShown:
-    names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template", "ruled")
-    origin = {name: getattr(row, name) for name in names}
-    return AnswerShown(row.text, row.label or "", row.count, math.nan, unruled=row.unruled or "", **origin)
+@dataclass(frozen=True, slots=True, eq=False)
+class Deltas:
+    """The change of every question that takes part, N of K, in the order of the source."""
+
+    bias: Bias
+    condition: Perturbation | None
+    definition: Definition
+    source: Bias
+    "whose answers these are: those to perturbed opinion-floating questions are odd/even's under the published \
+definitions, and under `corrected` where nobody asked them again"
+    keys: tuple[str, ...]
+    shares: FloatArray
+    "(N, 2) share of the letters in question among the answers to q and q'"
+    answers: FloatArray
+    "(N, 2) what they are shares of; of several draws their sum"
+    draws: IntArray
+    "(N,) draws of the perturbation behind each question's shares; 1 where there is one"
+    sign: int
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def values(self) -> FloatArray:
+        """Return 100 sign (share of q' - share of q): percentage points."""
+        return np.asarray(100 * self.sign * (self.shares[:, 1] - self.shares[:, 0]))
 
 
-def _made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:
-    """Return how a form's text came about, `workbench key_typo, seed 1, draw 1`; None where that is not known, or the
-    instrument has another text now.
+def human_sign(bias: Bias, definition: Definition) -> int:
+    """Return the sign of a change that people show: 1, or -1 for allow/forbid as it was published.
+
+    People agree to `not allow` more than to `forbid`. The published formula counts who would allow, so that its sign is
+    the reverse, though the paper reads it as human-like above 0 as well.
     """
-    variant = ORIGINAL if arm.arm is Arm.ORIGINAL else CHANGED
-    if found.condition is not None and arm.arm is Arm.CHANGED:
-        variant = VariantId(KIND_OF[found.condition], found.draw)
-    statement = next((one for one in judged.instrument.statements if one.ref == found.row.ref), None)
-    wording = statement.wording(variant, judged.instrument.language) if statement is not None else None
-    same = wording is not None and arm.choice is not None and parse_choice(wording.text) == arm.choice
-    return wording.author if wording is not None and same else None
+    return -1 if bias is Bias.ALLOW_FORBID and definition in (Definition.PAPER, Definition.ALL_KEYS) else 1
+
+
+def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None) -> Deltas:
+    """Return the change of every question under a definition.
+
+    Parameters
+    ----------
+    bias : which bias's change; None: the table's own. Opinion floating under a perturbation repeats odd/even, formula
+        and all, under the published definitions; `corrected` takes its own formula over the same answers.
+    """
+    shown = bias or table.bias
+    corrected = definition is Definition.CORRECTED
+    rule = shown if corrected else table.bias
+    sign, letters = _letters(rule, table, definition)
+    counts = valid_answers(table) if corrected else table.counts
+    usable = counts.sum(axis=-1)
+    reasons = _reasons(rule, table, definition, usable)
+    rows = np.flatnonzero(reasons == "")
+    answers = np.full((len(rows), 2), table.total) if table.total and not corrected else usable[rows]
+    return Deltas(
+        bias=shown,
+        condition=table.condition,
+        definition=definition,
+        source=table.bias,
+        keys=tuple(table.keys[row] for row in rows),
+        shares=(counts[rows] * letters[rows]).sum(axis=-1) / answers,
+        answers=answers,
+        draws=np.ones(len(rows), dtype=np.int64),
+        sign=sign,
+        left_out=tuple(LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Answers of a table that `corrected` does not count, and answers that were drawn again."""
+
+    blank: int
+    not_offered: int
+    "with a letter beyond the options"
+    questions: int
+    "in which there are blank or not offered ones"
+    invalid: float
+    "drawn again; for probabilities, expected"
+
+
+def dropped(tables: Sequence[Table]) -> Dropped:
+    """Return what the corrected definition does not count of some tables; answers that several hold count once."""
+    blank = strange = invalid = 0.0
+    seen: set[str] = set()
+    keys: set[str] = set()
+    for table in tables:
+        own = np.ones((len(table.keys), 2))
+        own[:, 0] = [not (table.asked_once and key in seen) for key in table.keys]
+        seen |= set(table.keys)
+        beyond = not_offered(table)
+        beyond = own * np.where(beyond > ROUNDING, beyond, 0.0)
+        keys |= {table.keys[row] for row in np.flatnonzero((beyond + own * table.blanks).any(axis=1))}
+        blank += float((own * table.blanks).sum())
+        strange += float(beyond.sum())
+        invalid += float((own * table.invalid).sum())
+    return Dropped(round(blank), round(strange), len(keys), invalid)
+
+
+def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, BoolArray]:
+    """Return the sign, and which letters count in which form, (K, 2, 26)."""
+    chosen = np.zeros((len(table.keys), 2, len(LETTERS)), dtype=np.bool_)
+    if rule is Bias.ALLOW_FORBID:
+        turned = definition in (Definition.HEAD, Definition.CORRECTED)
+        original, opposite = (_B, _A) if turned else (_A, _B)
+        chosen[:, 0, original] = True
+        chosen[:, 1, opposite if table.condition is None else original] = True
+        return -1, chosen
+    if rule in (Bias.ACQUIESCENCE, Bias.RESPONSE_ORDER):
+        chosen[:, :, _A] = True
+        return (1 if rule is Bias.ACQUIESCENCE else -1), chosen
+    centre = middle(table.offered[:, 0]) if definition is Definition.CORRECTED else np.full(len(table.keys), _C)
+    away = np.abs(np.arange(len(LETTERS)) - centre[:, None])
+    chosen |= (away == (1 if rule is Bias.ODD_EVEN else 0))[:, None, :]
+    return (1 if rule is Bias.ODD_EVEN else -1), chosen
+
+
+def _reasons(rule: Bias, table: Table, definition: Definition, usable: FloatArray) -> npt.NDArray[np.str_]:
+    """Return why each question takes no part, the first reason that holds; the empty string where it does."""
+    rules = [*_rules(rule, table, definition), (usable[:, 0] == 0, NO_ORIGINAL), (usable[:, 1] == 0, NO_CHANGED)]
+    return np.select([left_out for left_out, _ in rules], [reason for _, reason in rules], default="")
+
+
+def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolArray, str]]:
+    """Return what a definition leaves out: which questions, and why."""
+    place = np.arange(len(table.keys))
+    if definition is Definition.PAPER:
+        cut = table.condition is not None and rule is not Bias.ALLOW_FORBID and table.model not in ALL_QUESTIONS
+        return [((place >= FIRST) & cut, NOT_FIRST)]
+    if definition is Definition.HEAD and rule is Bias.ALLOW_FORBID:
+        return [(np.isin(table.keys, list(LEFT_OUT_BY_HEAD)), IN_LIST)]
+    if definition is not Definition.CORRECTED:
+        return []
+    void = [(np.isin(table.keys, list(table.void)), VOID)]
+    if rule is Bias.ALLOW_FORBID:
+        return [*void, ((table.offered != 2).any(axis=1), NOT_TWO)]
+    if rule in (Bias.ODD_EVEN, Bias.OPINION_FLOAT):
+        return [*void, *_middle_rules(rule, table)]
+    return void
+
+
+def _middle_rules(rule: Bias, table: Table) -> list[tuple[BoolArray, str]]:
+    odd = (table.offered[:, 0] % 2 == 1) & (table.offered[:, 0] >= 3)
+    if rule is Bias.ODD_EVEN and table.condition is None:
+        return [(~odd, NO_MIDDLE), (table.offered[:, 1] != table.offered[:, 0] - 1, NOT_REMOVED)]
+    return [(~odd, NO_MIDDLE)]
+
+
+RESOLUTION = 1e-9
+"differences of entropies and of percentage points at or below this are rounding"
+_RECORDED_INSTEAD = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6}
+"options of q' by which the authors normalise, whatever their files record"
+
+
+def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
+    """Return the normalised entropy of the answers to each form, (K, 2); NaN without answers or a second option.
+
+    Parameters
+    ----------
+    rule : `offered`: of valid answers, by the options really offered, in [0, 1]. `csv`: of all answers with a letter,
+        by the options that the source records, 4 and 6 for the changed forms of odd/even and opinion floating; above
+        1 is possible where letters were answered that were not offered. Raises UnknownName for others.
+    """
+    if rule not in ENTROPY_RULES:
+        raise UnknownName(f"there is no entropy rule {rule!r}. Available: {', '.join(ENTROPY_RULES)}")
+    if rule == "offered":
+        return normalised_entropy(valid_answers(table), table.offered)
+    options = table.recorded.copy()
+    if table.condition is None and table.bias in _RECORDED_INSTEAD:
+        options[:, 1] = _RECORDED_INSTEAD[table.bias]
+    return normalised_entropy(table.counts, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean normalised entropy of a file's questions, all of them, whichever a definition leaves out."""
+
+    rule: EntropyRule
+    original: float
+    "NaN where no question has one"
+    changed: float
+    change: MeanTest
+    "of H(q') - H(q), over questions that have both"
+
+
+def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
+    """Return the entropy per form and its change, over questions: of several draws each question has their mean."""
+    found = np.array(list(_mean_of_draws(tables, rule).values())).reshape(-1, 2)
+    original, changed = (float(form[~np.isnan(form)].mean()) if (form == form).any() else np.nan for form in found.T)
+    return Spread(rule, original, changed, mean_test(found[:, 1] - found[:, 0], RESOLUTION))
+
+
+def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, FloatArray]:
+    """Return the mean entropies of both forms of each question, by key, over the draws in which its form has one."""
+    keys = list(dict.fromkeys(key for table in tables for key in table.keys))
+    place = {key: row for row, key in enumerate(keys)}
+    sums, times = np.zeros((2, len(keys), 2))
+    for table in tables:
+        rows, found = [place[key] for key in table.keys], entropies(table, rule)
+        sums[rows] += np.nan_to_num(found)
+        times[rows] += ~np.isnan(found)
+    return dict(zip(keys, divided(sums, times), strict=True))
+
+
+def change_against_uncertainty(found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered") -> Pearson:
+    """Return the correlation, over questions, of |delta| and the entropy of the answers to the original form.
+
+    Of several draws the entropy is their mean.
+    """
+    uncertainty = _mean_of_draws(tables, rule)
+    return pearson(np.abs(found.values), [uncertainty[key][0] for key in found.keys])
+
+
+@dataclass(frozen=True, slots=True)
+class ValidShares:
+    """How many of the drawn answers were an offered letter, by question."""
+
+    shares: FloatArray
+    "a question each: the mean of its forms"
+    histogram: IntArray
+    "questions with a share in [0, 0.1), [0.1, 0.2), …, [0.9, 1]"
+    mean: float
+    "NaN without questions"
+    without: int
+    "questions without any valid answer"
+
+
+def validity(tables: Iterable[Table], bins: int = 10) -> ValidShares:
+    """Return the share of valid answers per question, and a histogram (figure 6); without those never asked."""
+    found = [valid_shares(table) for table in tables]
+    forms = np.concatenate(found) if found else np.zeros((0, 2))
+    asked = ~np.isnan(forms)
+    shares = divided(np.where(asked, forms, 0.0).sum(axis=1), asked.sum(axis=1).astype(np.float64))
+    shares = shares[~np.isnan(shares)]
+    histogram, _ = np.histogram(shares, bins=bins, range=(0, 1))
+    mean = float(shares.mean()) if shares.size else float("nan")
+    return ValidShares(shares, histogram.astype(np.int64), mean, int((shares == 0).sum()))
+
+
+Shares = Mapping[tuple[Bias, str], Sequence[float]]
+"(bias, key of the question) -> human shares of the original's options, in their order; empty where nobody was asked"
+
+NOBODY = "no human shares"
+OTHER_NUMBER = "human shares are not one number of 0 or more for each option"
+NO_ANSWERS = "no usable answer of the model"
+NO_SCALE = "fewer than two options"
+INTERVAL = "95 % interval: Wilson's at the effective number of questions"
+"how the interval came about, for people"
+
+
+@dataclass(frozen=True, slots=True)
+class Representativeness:
+    """How alike the answers of a model and of people are."""
+
+    mean: Estimate
+    "over questions, each once: 1 all shares equal, 0 everybody at one end and the model at the other; `INTERVAL` says \
+how the interval came about, which a single question has not"
+    alignments: tuple[tuple[str, float], ...]
+    "(key, 1 - W) of each question"
+    left_out: tuple[LeftOut, ...]
+
+
+def representativeness(tables: Iterable[Table], shares: Shares) -> Representativeness:
+    """Return the mean over questions of 1 - W, W = Σ_{i<n} |F_i - G_i| / (n - 1) of the model's and people's shares.
+
+    F and G are cumulative shares over the n options in the order in which they stand: they are taken for a scale with
+    equal steps, so an option `don't know` should not be among them. The model's are those of its valid answers to the
+    original form of the bias's questions, not of the perturbations'. A question asked for several biases, with the same
+    human shares, counts once, with the mean of its answers' shares.
+    """
+    found: dict[tuple[str, tuple[float, ...]], list[FloatArray]] = {}
+    left_out = []
+    for table in tables:
+        if table.condition is None:
+            for key, options, answers in zip(table.keys, table.offered[:, 0], valid_answers(table)[:, 0], strict=True):
+                human = tuple(shares.get((table.bias, key), ()))
+                reason = _unusable(human, int(options), answers)
+                if reason:
+                    left_out.append(LeftOut(key, reason))
+                else:
+                    found.setdefault((key, human), []).append(answers[:options] / answers.sum())
+    alignments = tuple(
+        (key, max(0.0, 1 - float(ordered_wasserstein(np.mean(model, axis=0), human))))
+        for (key, human), model in found.items()
+    )
+    mean = mean_alignment([value for _, value in alignments], len(left_out))
+    return Representativeness(mean, alignments, tuple(left_out))
+
+
+def mean_alignment(values: Sequence[float], excluded: int) -> Estimate:
+    """Return the mean with its interval over questions (`clustered.share_ends`).
+
+    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, this one never does.
+    """
+    n, nan = len(values), float("nan")
+    if n < 2:
+        return Estimate(values[0] if n else nan, nan, nan, n, excluded, "" if n else NO_VALUES)
+    numbers = np.asarray(values, dtype=np.float64)
+    mean = float(numbers.mean())
+    return Estimate(mean, *share_ends(mean, (numbers - mean) / n, n), n, excluded, interval="likeness")
+
+
+def _unusable(human: Sequence[float], options: int, answers: FloatArray) -> str:
+    """Return why a question says nothing about the likeness; empty where it does."""
+    if not human:
+        return NOBODY
+    if len(human) != options or not sum(human) > 0 or min(human) < 0:
+        return OTHER_NUMBER
+    if options < 2:
+        return NO_SCALE
+    return "" if answers.sum() > 0 else NO_ANSWERS

@@ -10,41 +10,47 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store, at_once
-from workbench.audits.response_bias.answered import answered_by
-from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
-from workbench.audits.response_bias.deltas import dropped
-from workbench.audits.response_bias.figures import Report
-from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.people import Representativeness, representativeness
-from workbench.audits.response_bias.rows import (
-    AUDIT,
+from workbench.audits.response_bias.answers import Place, unnamed
+from workbench.audits.response_bias.changes import (
+    Representativeness,
+    ValidShares,
+    dropped,
+    representativeness,
+    validity,
+)
+from workbench.audits.response_bias.options import AUDIT, ChangeOptions, Definition
+from workbench.audits.response_bias.reading import (
     Subject,
-    Way,
+    answered_by,
     asked_here,
     imported,
     named,
     void_questions,
     with_void,
 )
-from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import unnamed
-from workbench.audits.response_bias.uncertainty import ValidShares, validity
+from workbench.audits.response_bias.score import (
+    Comparison,
+    Report,
+    SamplingAgreement,
+    compare,
+    definition_said,
+    judge,
+    sampling_agreement,
+    test_said,
+)
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered
-from workbench.evidence.fingerprints import split
+from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import chosen_of, matching, version_notes
-from workbench.evidence.which import Which
-
-Place = tuple[Bias, Perturbation | None, str]
-"bias, condition (None: the bias itself) and variant: what names a cell of a report"
+from workbench.evidence.runs import Which, chosen_of, matching, split, version_notes
+from workbench.figures.intervals import INTERVALS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,15 +342,31 @@ def _on_answers(name: str, subject: Subject) -> Iterator[str]:
             )
 
 
-__all__ = [
-    "AUDIT",
-    "Place",
-    "ResponseBiasJudged",
-    "Subject",
-    "Way",
-    "compared",
-    "instruments_with_answers",
-    "judge_response_bias",
-    "reports_of",
-    "sampling_agreements",
-]
+READ = {
+    "samples": "a rule read the letter of each answer, and answers without an offered letter were drawn again",
+    "exact": "the probabilities of the offered letters as the next token were computed, without sampling",
+    "imported": "answers that others collected were used as published",
+}
+
+
+def methods(judged: ResponseBiasJudged) -> str:
+    """Return one paragraph with every choice behind the figures."""
+    options, subjects = judged.options, judged.subjects
+    runs = [(name, one.run) for name, one in subjects.items() if one.run is not None]
+    return " ".join(
+        [
+            "Response biases were measured as by Tjuatja et al. (2024): the change of the answers to a question in two "
+            "forms, for changes that move people and for typos that people overlook.",
+            f"{plural(len(judged.refs), 'question')} of {judged.instrument.name} count.",
+            definition_said(options.definition),
+            f"{test_said(options).partition(' [ ]')[0]} Intervals are 95 %: {INTERVALS['mean over questions'].method}.",
+            *(f"Of {name}, {READ[one.way]}{_wanted(one)}." for name, one in subjects.items()),
+            *asked_sentences(runs, judged.answered),
+            *plan_sentences(judged.answered),
+            *ruling_sentences(judged.rulings),
+        ]
+    )
+
+
+def _wanted(one: Subject) -> str:
+    return f", until a form had {one.wanted} valid ones" if one.way == "samples" and one.wanted else ""

@@ -13,6 +13,7 @@ from workbench.options.option import Option
 from workbench.options.schema import Options, option
 from workbench.options.shared import TRIED
 
+AUDIT = "response_bias"
 LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
 "families of templates"
 

@@ -1,28 +1,231 @@
-"""The result of the audit of response biases: which changes of a question move models, and whether as people."""
+"""The result of the audit of response biases: its book of tables, what runs are compared by, findings and headline."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
+from workbench.audits.comparison.values import MODEL, SAMPLING, TEMPLATES, Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.references import TJUATJA
 from workbench.audits.reported import Item
-from workbench.audits.response_bias.book import book
-from workbench.audits.response_bias.changes import Changes, about_subject
-from workbench.audits.response_bias.compared_subjects import compared
-from workbench.audits.response_bias.figures import Cell
-from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
-from workbench.audits.response_bias.names import place_said
+from workbench.audits.response_bias import question_tables, tables
+from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
+from workbench.audits.response_bias.changes import RESOLUTION, human_sign
+from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias, methods
 from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
+from workbench.audits.response_bias.reading import Subject
+from workbench.audits.response_bias.score import DEFINITIONS, HOLM, Cell, definition_said, test_said
 from workbench.audits.result import Headline, Result
-from workbench.domain.counting import plural
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
-from workbench.evidence.which import Which
+from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.answered import told as refused
+from workbench.evidence.runs import Which
+from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
-from workbench.figures.table import Kind
+from workbench.figures.table import AnyTable, Kind
+from workbench.stats.hypothesis_tests import MeanTest, mean_test
+
+
+def book(found: Changes) -> Book:
+    """Return every figure of response biases."""
+    judged = found.judged
+    return Book(
+        title=f"{found.instrument}: response biases",
+        contents=tuple(_contents(found)),
+        behind=_behind(found),
+        told=(
+            *header(judged.answered),
+            *judged.rulings.sentences(),
+            f"{found.instrument}: {plural(len(judged.pairs), 'question')}.",
+            *refused(found.refusals, "without an offered letter, drawn again"),
+            definition_said(found.options.definition),
+            test_said(found.options),
+        ),
+        header=header(judged.answered),
+        methods=methods(judged),
+        notes=tuple(found.notes),
+        about=about(found),
+    )
+
+
+def about(found: Changes) -> dict[str, Any]:
+    """Return the choices behind the figures."""
+    options, judged = found.options, found.judged
+    return {
+        "instrument": found.instrument,
+        "definition_in_words": DEFINITIONS[options.definition],
+        "holm_in_words": HOLM[options.holm],
+        "questions_with_texts": len(judged.pairs),
+        "answered": as_json(judged.answered),
+        "methods": methods(judged),
+    }
+
+
+Make = Callable[[Changes], AnyTable]
+
+
+def _contents(found: Changes) -> Iterator[Entry]:
+    names = tuple(found.reports)
+    each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
+    tests = ("definition", "alpha", "holm")
+
+    def of_all(name: str, title: str, make: Make, *choices: str) -> Entry:
+        return Entry(name, title, lambda: make(found), choices=choices)
+
+    def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
+        """Return an entry about all models, or about one at a time."""
+        return Entry(name, title, _about_some(found, make), each, choices, whole=lambda: make(found))
+
+    yield of_all("matrix", "biases by model", tables.matrix, *tests, "without_typos")
+    yield of_all("scores", "over all biases", tables.scores, *tests)
+    yield of_each("likeness", "human-likeness", tables.likeness, *tests)
+    yield of_each("cells", "changes with tests", tables.cells, *tests, "entropy")
+    yield of_each("entropies", "entropies", tables.entropies)
+    yield of_all("uncertainty", "change against uncertainty", tables.uncertainty)
+    yield of_each("left_out", "questions left out", tables.left_out, "definition")
+    yield of_each("topics", "topics", tables.topics, "definition")
+    yield of_each("draws", "draws of perturbations", tables.draws, "definition", "alpha")
+    yield of_each("draw_spread", "spread of the draws", tables.draw_spread, "definition", "alpha")
+    yield of_all("valid_answers", "valid answers", tables.valid_answers)
+    yield of_each("validity", "valid answers, by share", tables.validity)
+    yield of_each("validity_shares", "valid answers, by question", tables.validity_shares)
+    if found.personas:
+        yield of_all("personas", "by persona", question_tables.by_persona, *tests)
+    yield of_all("people", "likeness to people", tables.people)
+    yield of_each("people_questions", "likeness, by question", tables.people_questions)
+    yield of_each("questions", "questions", question_tables.questions, "definition")
+    yield of_all("subjects", "who answered", tables.subjects)
+    yield entry(found.judged.answered)
+    yield from entries(lambda: found.refusals, SEED)[:1]
+
+
+def _about_some(found: Changes, make: Make) -> Callable[..., AnyTable]:
+    """Return what makes a table about some models, or about all where none is named."""
+
+    def made(*names: str) -> AnyTable:
+        if not names:
+            return make(found)
+        table = make(found.of(*names))
+        return replace(table, title=f"{table.title}: {', '.join(names)}", subject=names)
+
+    return made
+
+
+def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
+    """Return what makes the tables that links lead to; a draw that is not named is the first."""
+
+    def place(bias: str, condition: str) -> Place:
+        return place_of(bias, condition, found.every_kind)
+
+    def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionShown:
+        return found.question(name, place(bias, condition), key, int(draw) if draw else None)
+
+    def answers(*subject: str) -> AnyTable:
+        *of, arm = subject
+        one = shown(*of)
+        return question_tables.answers(one, found.forms(one), arm)
+
+    return {
+        "place": lambda bias, condition: tables.place(found, place(bias, condition)),
+        "validity": _about_some(found, tables.validity),
+        "likeness": _about_some(found, tables.likeness),
+        "people_questions": _about_some(found, tables.people_questions),
+        "questions": lambda name, *of: question_tables.questions_of(found, place(*of), name),
+        "options": lambda *subject: question_tables.options(shown(*subject)),
+        "forms": lambda *subject: _forms(found, shown(*subject)),
+        "prompts": lambda *subject: _prompts(found, shown(*subject)),
+        "answers": answers,
+    }
+
+
+def _forms(found: Changes, shown: QuestionShown) -> AnyTable:
+    return question_tables.forms(found, shown, found.forms(shown))
+
+
+def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
+    return question_tables.prompts(shown, found.forms(shown))
+
+
+MOVED, DIRECTION = "moved", "direction"
+KINDS = (
+    Verdicts(MOVED, "moved by the change", "moved", "not moved", "change", tested=False),
+    Verdicts(DIRECTION, "direction of biases", "human-like", "against people", "bias", tested=False),
+)
+"cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
+
+
+def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -> Compared:
+    """Return the comparison of subjects: each bias and perturbation over the questions that take part for all of them.
+
+    found : what the tables of differences are made of
+    """
+    reports = {name: judged.reports[name] for name in names}
+    alpha = judged.options.alpha
+    shared: dict[Place, set[str]] = {}
+    for place in sorted({cell.place for report in reports.values() for cell in report.cells}, key=place_order):
+        cells = [report.find(*place) for report in reports.values()]
+        keys = [set(cell.deltas.keys) for cell in cells if cell is not None]
+        if len(keys) == len(cells):
+            shared[place] = set.intersection(*keys)
+    sides = [_side(judged.subjects[name], reports[name].cells, shared, alpha) for name in names]
+    alone = {
+        name: sum(len(set(cell.deltas.keys) - shared.get(cell.place, set())) for cell in reports[name].cells)
+        for name in names
+    }
+    counts = ", ".join(f"{name} {n:,}" for name, n in alone.items() if n)
+    return Compared(
+        f"{judged.instrument.name}: {' and '.join(names)}",
+        KINDS,
+        sides,
+        {place_said(*place): CONDITIONS[place[1]] for place in shared},
+        differences=[
+            partial(make, found)
+            for make in (question_tables.compared, question_tables.compared_means, question_tables.sampling)
+        ],
+        left_out=(
+            f"Every verdict is over the questions that count in all of these; left out: {counts or 'none'}. A "
+            f"change moves a model if the unadjusted p < {alpha:g}.",
+        ),
+    )
+
+
+def _side(subject: Subject, cells: Sequence[Cell], shared: Mapping[Place, set[str]], alpha: float) -> Side:
+    found: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
+    for cell in cells:
+        test = _test(cell, shared.get(cell.place, set(cell.deltas.keys)))
+        moved = test.p < alpha
+        found[MOVED][place_said(*cell.place)] = Judged(
+            "moved" if moved else "not moved" if test.tested else "no test", kind_name(cell.bias, cell.variant)
+        )
+        if cell.condition is None:
+            sign = human_sign(cell.bias, cell.deltas.definition) * np.sign(test.mean)
+            word = "none" if test.tested else "no test"
+            found[DIRECTION][place_said(*cell.place)] = Judged(
+                ("human-like" if sign > 0 else "against people") if moved else word
+            )
+    run = subject.run
+    factors = {MODEL: subject.model} if run is None else factors_of(run)
+    sampling = f"{subject.way}, {run.sampling}" if run is not None and subject.way != "exact" else subject.way
+    templates = ", ".join(filter(None, (factors.get(TEMPLATES, ""), subject.template)))
+    factors |= {SAMPLING: sampling, TEMPLATES: templates}
+    return Side(subject.name, subject.model, factors, found, "" if run is None else run.last)
+
+
+def _test(cell: Cell, keys: set[str]) -> MeanTest:
+    """Return the test of a cell's mean change over some of its questions."""
+    at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
+    return mean_test(cell.deltas.values[at], RESOLUTION)
+
 
 FIRST = ("subjects", "personas", "matrix", "scores")
 LIMITS = (

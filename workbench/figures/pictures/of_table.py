@@ -12,14 +12,26 @@ from typing import Any
 
 from workbench.domain.verdicts import Estimate, Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
-from workbench.figures.pictures.bars import Bar, Bars
-from workbench.figures.pictures.grid import Cell, Grid
-from workbench.figures.pictures.intervals import Intervals, Point
-from workbench.figures.pictures.lines import Line, Lines
+from workbench.figures.pictures.kinds import (
+    NAN,
+    PERCENT,
+    Axis,
+    Bar,
+    Bars,
+    Cell,
+    Grid,
+    Intervals,
+    Line,
+    Lines,
+    Place,
+    Plane,
+    Point,
+    Spider,
+    estimated,
+    fitted,
+    reach,
+)
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.pictures.plane import Place, Plane
-from workbench.figures.pictures.spider import Spider
-from workbench.figures.pictures.values import NAN, PERCENT, Axis, estimated, fitted, reach
 from workbench.figures.shown import number, shown
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible

@@ -11,13 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.errors import MissingPackage
-from workbench.figures.pictures.bars import Bars
-from workbench.figures.pictures.grid import Grid
-from workbench.figures.pictures.intervals import Intervals
-from workbench.figures.pictures.lines import Lines
+from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane, Spider
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.pictures.plane import Plane
-from workbench.figures.pictures.spider import Spider
 from workbench.figures.write.plots.fonts import families
 from workbench.figures.write.plots.style import PAPER, RC
 

@@ -14,7 +14,7 @@ from workbench.domain.responses import NO_THINKING, RAW_THOUGHTS, Decided, Drawn
 from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
-from workbench.inference.chat_formats import chat_template, give_chat_format, parted
+from workbench.inference.chat_turns import chat_template, give_chat_format, parted
 from workbench.inference.engines import Answers, Engine
 from workbench.inference.local.network import Loaded, load_network
 from workbench.inference.local.text import Encoded, TextFormat

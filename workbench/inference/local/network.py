@@ -16,7 +16,7 @@ import transformers
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import ModelError
 from workbench.inference.dtypes import QUANTISED, check_dtype
 from workbench.inference.embedded import Source, locate

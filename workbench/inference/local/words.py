@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench.readers.choice_letter import spelled
-from workbench.readers.tokens import continues_word
+from workbench.readers.lexicon import continues_word
 
 BEFORE = ":"
 "text before a token: no tokenizer changes its spelling because of what follows"

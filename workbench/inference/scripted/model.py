@@ -43,7 +43,7 @@ from workbench.inference.scripted.letters import LetterHabits, letter_shares
 from workbench.inference.scripted.sides import Sides
 from workbench.inference.scripted.spread import Known, Spread, Wording, longest_first, side_of, wordings_of
 from workbench.readers.choice_letter import spelled
-from workbench.readers.tokens import continues_word
+from workbench.readers.lexicon import continues_word
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")

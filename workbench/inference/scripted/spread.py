@@ -30,8 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.data import shipped_instrument_folder
-from workbench.domain.keys import text_key
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED, text_key
 from workbench.errors import ModelError, WorkbenchError
 from workbench.stats.components import (
     COMPONENTS,
@@ -46,8 +45,8 @@ from workbench.stats.components import (
     TEMPLATE,
     WORDING,
     WORDING_TEMPLATE,
+    ProbitNormal,
 )
-from workbench.stats.probit_normal import ProbitNormal
 from workbench.stats.resampling import derive_rng
 
 FIELDS = {name.replace(" x ", "_").replace(" ", "_"): name for name in COMPONENTS if name != SAMPLING}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import RAW_THOUGHTS, Sampling
 from workbench.errors import ModelError

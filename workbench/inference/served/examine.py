@@ -13,26 +13,26 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from workbench.domain.keys import SEED
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import SERVER, Sampling, sampled
-from workbench.domain.seeds import SEED
 from workbench.domain.thinking import split
 from workbench.errors import ModelError
 from workbench.inference.served.calls import ALTERNATIVES, Call
 from workbench.inference.served.drawing import OPEN_CHAT, OPEN_TEXT, TOKENS, compared, narrowed_words, temperature_words
-from workbench.inference.served.forced import forced_score
 from workbench.inference.served.model import RemoteModel
 from workbench.inference.served.pace import TIMEOUT
-from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
-from workbench.inference.served.scores import (
+from workbench.inference.served.probabilities import (
     NoProbabilities,
     Unreadable,
     check_echo,
     echo_call,
     first_token_call,
     first_tokens,
+    forced_score,
 )
+from workbench.inference.served.providers import UNKNOWN
+from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
 
 QUESTION = Prompt((Message("user", "Name any three animals, and nothing else."),))
 TEXT = Prompt((Message("user", "The capital of France is"),), chat=False)

@@ -27,10 +27,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from workbench.domain.batches import BatchLedger, SentBatch
+from workbench.domain.keys import SEED
 from workbench.domain.names import placeless
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling, draws
-from workbench.domain.seeds import SEED
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
@@ -51,11 +51,10 @@ from workbench.inference.served.drawing import (
 )
 from workbench.inference.served.loop import Loop
 from workbench.inference.served.pace import RetryPolicy, retry_policy_from
-from workbench.inference.served.probabilities import Probabilities
+from workbench.inference.served.probabilities import WHOLE, Probabilities, Refusals, likeliest
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
 from workbench.inference.served.providers import Provider, named, providers, recognised, recognised_by_routes
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
-from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
 
 WIND_DOWN_S = 30.0

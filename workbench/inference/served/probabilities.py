@@ -1,6 +1,17 @@
-"""Probabilities of one endpoint: how it is asked, what it does not offer, and cached results.
+"""Probabilities of labels from a served model, for spellings that end with their last word.
 
-`scores` reads the replies, and `forced` handles endpoints that return no alternatives.
+The most likely first tokens (at most 20) show which spellings are possible. Other spellings count as 0: together they
+have at most the remaining probability, which is shown too. Possible spellings are scored by their whole continuation,
+whatever its number of tokens:
+
+- if prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of that token show how
+  often the word ends there; tokens that are not among them are assumed to be divided in the same way;
+- in a chat, from the first token if it is the whole spelling. If a token with a relevant probability is only the
+  beginning of a spelling (`dis`, a quotation mark), its continuation is forced as the assistant's turn (footnote 7 of
+  Haller et al. 2025), which an endpoint has to echo. A chat does not show what comes after the label, so a label counts
+  whatever follows it.
+
+Labels that cannot be scored in one of these ways are refused.
 """
 
 from __future__ import annotations
@@ -9,29 +20,327 @@ import logging
 import math
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
 
 from workbench.domain.prompts import Prompt
+from workbench.domain.responses import Sampling
+from workbench.domain.thinking import in_thought
+from workbench.errors import ModelError
+from workbench.inference.base import NextTokens
 from workbench.inference.served.ask import PromptAsker, Run, Stopped
-from workbench.inference.served.calls import ALTERNATIVES, Dialect, about_logprobs
-from workbench.inference.served.forced import forced_score, forced_tokens
-from workbench.inference.served.labels import left_open, possible, unfinished, whole_word_score
+from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, about_logprobs, raw_text
 from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Kind, TryFailed
-from workbench.inference.served.scores import (
-    FEWEST,
-    NoProbabilities,
-    Unreadable,
-    check_echo,
-    echo_call,
-    echoed_score,
-    first_token_call,
-    first_token_scores,
-    first_tokens,
-    missing,
-    refused,
-)
+from workbench.inference.served.reply import Kind, Reply, TryFailed
 from workbench.inference.served.snapshots import Snapshots
+from workbench.readers.lexicon import continues_word
+
+OPEN = 0.02
+"total probability of tokens that may begin a label up to which their continuations are ignored"
+OF_BYTES = "bytes:"
+"prefix of a token that is not a whole character"
+
+
+def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
+    """Return the options that may begin with one of the tokens.
+
+    Examples
+    --------
+    >>> possible(["agree", " agree", "Agree"], {"ag": -1.0, " agreeable": -2.0})
+    ['agree', ' agree']
+    """
+    named = [token for token in tokens if token]
+    return [
+        option for option in options if any(option.startswith(token) or token.startswith(option) for token in named)
+    ]
+
+
+def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the tokens that only begin an option, the most likely first, if their total probability matters."""
+    begin = [
+        token
+        for token in tokens
+        if token and token not in options and any(option.startswith(token) for option in options)
+    ]
+    if sum(math.exp(tokens[token]) for token in begin) <= OPEN:
+        return ()
+    return tuple(sorted(begin, key=lambda token: -tokens[token]))
+
+
+def unfinished(name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]) -> Unreadable:
+    """Return the error for labels of which a chat endpoint shows only the beginning."""
+    token = begin[0]
+    option = next(option for option in options if option.startswith(token))
+    return Unreadable(
+        f"{name}: the answer begins with {token!r} in {math.exp(tokens[token]):.1%} of cases, which may become "
+        f"{option!r}. A label of several tokens can be scored where the endpoint echoes its prompt, and this chat "
+        "endpoint does not. Use raw prompts on an endpoint with echo and logprobs (openai:NAME@URL#completions on "
+        "vLLM), a local model, or draw answers instead of exact probabilities"
+    )
+
+
+def whole_word_score(name: str, reply: Reply, option: str) -> float:
+    """Return the log-probability, in nats, of an option that ends with its last word, from an echo and one more token.
+
+    Raises as `echoed_score`; Unreadable if the token after the option, or its alternatives, are not in the reply.
+    """
+    found = reply.choices[0].logprobs or {}
+    tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
+    alternatives = entries(found, "top_logprobs", dict)
+    if not tokens or len(tokens) != len(logs):
+        raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+    if len(alternatives) != len(tokens) or not alternatives[-1]:
+        raise Unreadable(
+            missing(name, f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)")
+        )
+    before = {"tokens": tokens[:-1], "token_logprobs": logs[:-1]}
+    return echoed_score(name, before, option, after=0) + _log_share_of_ends(alternatives[-1])
+
+
+def _log_share_of_ends(alternatives: Mapping[str, Any]) -> float:
+    """Return the log of the share of these tokens, by probability, that end a word."""
+    ends = going_on = 0.0
+    for token, log in alternatives.items():
+        if isinstance(log, int | float):
+            on = continues_word(token) and not token.startswith(OF_BYTES)
+            ends, going_on = ends + math.exp(log) * (not on), going_on + math.exp(log) * on
+    return math.log(ends / (ends + going_on)) if ends else -math.inf
+
+
+LONGEST = 8
+"most tokens of one answer"
+
+
+async def forced_tokens(
+    asker: PromptAsker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
+) -> dict[str, float]:
+    """Return the log-probability, in nats, of each spelling of each word as the answer to a prompt.
+
+    `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint sends none,
+    Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
+    """
+    found = {}
+    space = "" if chat or raw_text(prompt)[-1:].isspace() else " "
+    for written in ways_to_write(words):
+        answer = space + written
+        reply = await asker.ask(run, echo_call(prompt, answer))
+        found[answer] = (
+            forced_score(name, reply, prompt, answer) if chat else echoed_score(name, reply.choices[0].logprobs, answer)
+        )
+    return found
+
+
+def ways_to_write(words: Sequence[str]) -> tuple[str, ...]:
+    """Return each word in small letters, capitalised and in capitals.
+
+    Examples
+    --------
+    >>> ways_to_write(["yes", "No"])
+    ('yes', 'Yes', 'YES', 'no', 'No', 'NO')
+    """
+    plain = [word.strip().lower() for word in words]
+    return tuple(dict.fromkeys(way for word in plain for way in (word, word.capitalize(), word.upper())))
+
+
+def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
+    """Return the log-probability of an answer in the echoed prompt of a reply.
+
+    The answer is the last occurrence of its text, and the whole prompt must precede it: otherwise, if the server left
+    the answer out, a word of the question would be mistaken for it.
+    """
+    tokens, logs = _echoed(name, reply.echoed)
+    asked = "".join(prompt.messages[-1].content.split())
+    for stop in range(len(tokens), 0, -1):
+        for start in range(stop - 1, max(-1, stop - 1 - LONGEST), -1):
+            if "".join(tokens[start:stop]).strip() != answer:
+                continue
+            if asked not in "".join("".join(tokens[:start]).split()):
+                raise Unreadable(
+                    f"{name}: the prompt that the endpoint sends back does not end with the answer {answer!r}"
+                )
+            if any(log is None for log in logs[start:stop]):
+                raise Unreadable(missing(name, f"a log-probability for each token of {answer!r}"))
+            return float(sum(logs[start:stop]))
+    raise Unreadable(f"{name}: the prompt that the endpoint sends back does not hold the answer {answer!r}")
+
+
+def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list[Any]]:
+    tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
+    if not tokens or len(tokens) != len(logs) or None in tokens:
+        raise NoProbabilities(missing(name, "the log-probabilities of an echoed chat (echo and logprobs)"))
+    return tokens, logs
+
+
+ALIKE = 0.5
+"most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes some 0.1 of it"
+FEWEST = 2
+"least useful number of alternatives: one is just the drawn answer"
+WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
+"probabilities are the model's own: no temperature, no nucleus"
+
+
+THINKS = (
+    "the model begins by thinking ({found}), so its first token is no answer. Sample it instead, or let the endpoint "
+    "serve it with thinking switched off"
+)
+NEVER = 20
+"consecutive prompts without a score, from the first on, after which the run stops to save costs"
+
+
+class NoProbabilities(ModelError):
+    """The endpoint sends no probabilities of the requested kind for any prompt."""
+
+
+class Unreadable(ModelError):
+    """A reply has no exact probability for an option. Replies to other prompts may have one."""
+
+
+def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
+    """Return the call that echoes an option and one token after it; `more`: alternatives to request for that token."""
+    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
+
+
+def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
+    return Call(prompt, 1, None, WHOLE, logprobs=k)
+
+
+def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1) -> float:
+    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option. These are
+    followed by `after` tokens of the answer, or by none where a server leaves them out.
+
+    Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
+    """
+    tokens = entries(found, "tokens", str)
+    logs = entries(found, "token_logprobs", int | float)
+    if not tokens or len(tokens) != len(logs):
+        raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+    if after:
+        try:
+            return echoed_score(name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0)
+        except ModelError:
+            pass  # it sent none: the option is at the end
+    total, spelled = 0.0, ""
+    for token, log in zip(reversed(tokens), reversed(logs), strict=True):
+        if len(spelled) >= len(option):
+            break
+        if log is None:
+            raise Unreadable(missing(name, f"a log-probability for each token of {option!r}"))
+        total, spelled = total + float(log), token + spelled
+    if spelled != option:
+        raise Unreadable(
+            f"{name}: the option {option!r} does not begin with a token of its own after this prompt (the server's "
+            f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
+        )
+    return total
+
+
+def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
+    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has as the first token of
+    the answer: llama_cpp.server shifts the log-probabilities of an echo by one token.
+    """
+    echoed = echoed_score(name, found, token)
+    if abs(echoed - log) > ALIKE:
+        raise NoProbabilities(
+            f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = {np.exp(echoed):.2g} "
+            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without #completions, or draw "
+            "answers (--samples N)"
+        )
+
+
+def first_tokens(name: str, reply: Reply) -> dict[str, float]:
+    """Return the alternatives of the answer's first token in a reply, with their log-probabilities in nats.
+
+    Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the token is not an answer.
+    """
+    found = reply.choices[0].logprobs
+    if in_thought(reply.choices[0].text):
+        raise Unreadable(f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}")
+    content = entries(found, "content", dict)
+    first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
+    if isinstance(first, list):  # a chat
+        alternatives = {e.get("token"): e.get("logprob") for e in first if isinstance(e, dict)}
+    else:  # the older format of completions
+        tops = entries(found, "top_logprobs", dict)
+        alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
+    if not alternatives:
+        raise NoProbabilities(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
+    named = {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
+    likeliest_token = max(named, key=named.__getitem__, default="")
+    if in_thought(likeliest_token):
+        raise Unreadable(f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}")
+    return named
+
+
+def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence[str]) -> list[float]:
+    """Return the log-probability of each option as the answer's first token, in nats.
+
+    Raises Unreadable if an option is not among the server's alternatives: it is more than one token, or too unlikely.
+    """
+    absent = [option for option in options if option not in tokens]
+    if absent:
+        raise Unreadable(
+            f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest first tokens that "
+            "the endpoint names, so it is several tokens or too unlikely to be scored there. Use options of one token, "
+            "raw prompts on an endpoint with echo and logprobs (vLLM), or a local model"
+        )
+    return [tokens[option] for option in options]
+
+
+def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> NextTokens:
+    """Return the k most likely of the tokens that a server returned, or all if there are fewer.
+
+    Raises NoProbabilities if it returned only the drawn token although more were requested.
+    """
+    if len(tokens) < min(k, FEWEST):
+        raise NoProbabilities(f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked for")
+    named = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
+    logs = np.array([log for _, log in named], dtype=np.float64)
+    return NextTokens(prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum())))
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Counts prompts without probabilities until one has some."""
+
+    what: str
+    "`could be scored`"
+    in_a_row: int | None = 0
+    "None after a prompt with probabilities"
+
+    def had_some(self) -> None:
+        self.in_a_row = None
+
+    def had_none(self, reason: str) -> ModelError | None:
+        """Return an error if so many of the first prompts had none that asking the others would waste money."""
+        if self.in_a_row is None:
+            return None
+        self.in_a_row += 1
+        if self.in_a_row < NEVER:
+            return None
+        return ModelError(f"none of the first {NEVER} prompts {self.what}; the last reason: {reason}")
+
+
+def refused(name: str, failure: TryFailed, what: str) -> ModelError:
+    """Return the error for a call for log-probabilities that failed."""
+    return ModelError(f"{missing(name, what)}. The call failed: {failure.reason}")
+
+
+def missing(name: str, what: str) -> str:
+    return (
+        f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM or a local "
+        "model, or draw answers in place of them (--samples N)"
+    )
+
+
+def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
+    """Return a list of a reply's log-probabilities, empty if it is not a list of this type (None: no value)."""
+    listed = found.get(field) if found else None
+    if not isinstance(listed, list) or not all(entry is None or isinstance(entry, kind) for entry in listed):
+        return []
+    return listed
+
 
 REMEMBERED = 1024
 "prompts whose first tokens are cached for a following score"

@@ -11,15 +11,15 @@ to it (`--top-k server`).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from workbench.domain.responses import EFFORTS, NO_THINKING, Sampling
 from workbench.errors import ModelError
+from workbench.toml_files import read_toml
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
 "placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its effort"
@@ -139,17 +139,15 @@ def _filled(value: Any, put: Mapping[str, Any]) -> Any:
 @lru_cache
 def providers() -> tuple[Provider, ...]:
     """Return the shipped dialects, by name."""
-    folder = files("workbench.inference.served").joinpath("dialects")
-    found = [_read(one.name.removesuffix(".toml"), one.read_text(encoding="utf-8"))
-             for one in folder.iterdir() if one.name.endswith(".toml")]  # fmt: skip
+    found = (_read(path) for path in (Path(__file__).parent / "dialects").glob("*.toml"))
     return tuple(sorted(found, key=lambda one: one.name.lower()))
 
 
-def _read(key: str, text: str) -> Provider:
-    values = tomllib.loads(text)
+def _read(path: Path) -> Provider:
+    values = read_toml(path)
     for name in ("owned_by", "hosts", "routes", "own", "ignores"):
         values[name] = tuple(values.get(name, ()))
-    return Provider(key, **values)
+    return Provider(path.stem, **values)
 
 
 def named(key: str) -> Provider:

@@ -15,7 +15,6 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.annotations import Reason, Subject
-from workbench.tui.acts import keys_of
 from workbench.tui.annotation.adjudicate_format import (
     EXPLAIN,
     REASONS,
@@ -47,6 +46,7 @@ from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog, note_line
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
+from workbench.tui.screen_keys import keys_of
 
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.annotations import Codebook, Reason, Subject
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.note_dialog import short_note

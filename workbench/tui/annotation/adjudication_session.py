@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.domain.annotations import Codebook, Reason
+from workbench.tui.annotation.session import StoreSession
 
 if TYPE_CHECKING:
     from stores.annotation.labels import GivenLabel, Judged
-    from stores.core.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class AdjudicationQueue:
     "items with two labels or more; counted only where nothing is open or decided"
 
 
-class AdjudicationSession:
+class AdjudicationSession(StoreSession):
     """One person who decides."""
 
     def __init__(self, path: Path, queue: str):
         self._queue = queue
-        self._store = _opened(path)
+        super().__init__(path)
 
     def read(self) -> AdjudicationQueue:
         """Return what there is to adjudicate."""
@@ -82,13 +82,6 @@ class AdjudicationSession:
         case = self._case(codebook, undone[0]) if undone is not None else None
         return None if undone is None or case is None else (case, *undone[1:])
 
-    def move(self, path: Path) -> None:
-        before, self._store = self._store, _opened(path)
-        before.close()
-
-    def close(self) -> None:
-        self._store.close()
-
     def _case(self, codebook: Codebook, unit: int) -> Case | None:
         found = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
         return as_case(found[0]) if found else None
@@ -98,9 +91,3 @@ def as_case(judged: Judged) -> Case:
     from stores.annotation.labels import anonymous
 
     return Case(judged, anonymous(judged))
-
-
-def _opened(path: Path) -> Store:
-    from stores.core.store import Store
-
-    return Store.open(path)

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.style import Style
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.tui.format import bar, human_duration, literal, pace, percent, visible
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ class ClassifyForm(StartForm):
             yield titled("models", TickList(id="models", compact=True))
 
     def read_choices(self, store: Store) -> ClassifyChoices:
-        from workbench.evidence import free_text
+        from workbench.evidence import readings as free_text
 
         runs = free_text.runs(store)
         return ClassifyChoices(

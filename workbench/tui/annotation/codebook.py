@@ -18,7 +18,7 @@ from textual.widgets import Input, Static, TextArea
 
 from workbench.codebooks import FREE_KEYS, codebook_of_text, codebook_text
 from workbench.domain.annotations import Codebook, LabelOption, change_fault
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import InputError
 from workbench.help.sections import section
 from workbench.options.shared import CODEBOOK
@@ -145,7 +145,7 @@ class CodebookScreen(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def restore(self, number: int, person: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.labels import codebook_of
+        from workbench.evidence.readings import codebook_of
 
         with Store.open(self.store_path) as store:
             before = codebook_of(store, None, self._which)
@@ -160,7 +160,7 @@ class CodebookScreen(StoreScreen):
 
     def read(self) -> None:
         from stores.core.store import Store
-        from workbench.evidence.labels import codebook_of
+        from workbench.evidence.readings import codebook_of
 
         with Store.open(self.store_path) as store:
             book = codebook_of(store, None, self._which)

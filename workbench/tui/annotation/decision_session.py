@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import ConflictError
+from workbench.tui.annotation.session import StoreSession
 
 if TYPE_CHECKING:
-    from stores.core.store import Store
     from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
 
@@ -23,12 +23,12 @@ class Step:
     before: int | None
 
 
-class DecisionSession:
+class DecisionSession(StoreSession):
     """One person who decides on the labels of an instrument. `whose`: as in `pipeline.issues.issue_figures`."""
 
     def __init__(self, path: Path, instrument: str, whose: str):
         self._instrument, self._whose = instrument, whose
-        self._store = _opened(path)
+        super().__init__(path)
         self._steps: list[Step] = []
 
     @property
@@ -64,13 +64,6 @@ class DecisionSession:
         self._steps.pop()
         return step.case
 
-    def move(self, path: Path) -> None:
-        before, self._store = self._store, _opened(path)
-        before.close()
-
-    def close(self) -> None:
-        self._store.close()
-
     def _earlier(self, auditor: str) -> list[Step]:
         """Return a person's decisions of earlier sessions that are still in force, the newest last."""
         cases = {(case.statement, case.issue): case for case in self.read().report.cases}
@@ -84,9 +77,3 @@ class DecisionSession:
 
     def _write(self, case: Case, label: int | None, auditor: str, *, seen: dict[str, int] | None) -> None:
         self._store.issues.adjudicate(self._instrument, case.statement, case.issue, label, auditor, seen=seen)
-
-
-def _opened(path: Path) -> Store:
-    from stores.core.store import Store
-
-    return Store.open(path)

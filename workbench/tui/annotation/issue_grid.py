@@ -21,10 +21,9 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
-from workbench.tui.acts import action_on
 from workbench.tui.annotation.annotate_format import last_line, pace_line, title_note
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.issue_grid_format import (
@@ -46,6 +45,7 @@ from workbench.tui.annotation.session_screen import NEVER, SessionScreen
 from workbench.tui.format import visible
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.screen_keys import action_on
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
+from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.widgets.long_text import folded

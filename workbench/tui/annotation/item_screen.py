@@ -18,7 +18,6 @@ from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
-from workbench.tui.acts import action_on, keys_of
 from workbench.tui.annotation.annotate_format import (
     CHANGED,
     KEY_COLUMNS,
@@ -38,6 +37,7 @@ from workbench.tui.annotation.session_screen import NEVER, SessionScreen
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say
+from workbench.tui.screen_keys import action_on, keys_of
 
 WIDE = 110
 "columns from which the guideline stands beside the item"

@@ -13,7 +13,6 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
@@ -26,16 +25,13 @@ from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.format import visible
 from workbench.tui.kit.base import Background, in_store, store_path
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.fields_form import FieldsForm
 from workbench.tui.kit.start_form import select
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from workbench.options.option import Option
     from workbench.pipeline.queues import Proposal, QueueSpec
 
-PROPOSE_AFTER_S = 0.3
 NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
 "the choice that stands for every instrument"
@@ -46,8 +42,6 @@ PURPOSES = {
 }
 LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
 "people who label an item, unless one says otherwise"
-
-EXPLAIN = section("screens-annotation", "A new queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +70,11 @@ class Sources:
     models: tuple[str, ...]
 
 
-class QueueForm(ModalScreen[str | None], Background):
+class QueueForm(FieldsForm[str | None], Background):
     """Fields above, what they would draw below; dismisses the name of the queue that was made."""
 
     CSS_PATH = "queue_form.tcss"
+    EXPLAIN = section("screens-annotation", "A new queue")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "make", "Make"),
         Binding("escape", "dismiss(None)", "Close without making a queue"),
@@ -111,7 +106,6 @@ class QueueForm(ModalScreen[str | None], Background):
     def __init__(self) -> None:
         super().__init__()
         self._proposed: tuple[QueueValues, QueueSpec] | None = None
-        self._pause: Timer | None = None
         self._wanted = False
         self._named = False
         "whether a name was typed, or the queue was asked for without one: only then its lack is a mistake"
@@ -184,9 +178,7 @@ class QueueForm(ModalScreen[str | None], Background):
         """Draw what the form comes to, once typing pauses."""
         self._proposed = None
         self.make_button.disabled = True
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(PROPOSE_AFTER_S, self.propose_now)
+        self.soon(self.propose_now)
 
     @on(Proposed)
     def show_proposal(self, event: Proposed) -> None:
@@ -209,10 +201,6 @@ class QueueForm(ModalScreen[str | None], Background):
     def make_pressed(self) -> None:
         self.action_make()
 
-    @on(Button.Pressed, "#leave")
-    def leave_pressed(self) -> None:
-        self.dismiss(None)
-
     def action_make(self) -> None:
         """Make what the last lines say; if that is still being drawn, as soon as it is there."""
         self._named = True
@@ -223,12 +211,8 @@ class QueueForm(ModalScreen[str | None], Background):
             self.make_button.disabled = True
             self.write(self._proposed[1])
 
-    def action_explain(self) -> None:
-        self.app.push_screen(TextScreen("The fields", EXPLAIN))
-
     def propose_now(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
+        self.no_longer()
         values = self._values()
         if not values.name.strip() and not self._named:
             self.proposal_line.update(Content.styled(NAME_FIRST, "$text-muted"))
@@ -241,16 +225,12 @@ class QueueForm(ModalScreen[str | None], Background):
         chosen = tuple(models.selected)
         names = ("name", "per_stratum", "labels", "overlap", "seed", "held_out", "attention")
         return QueueValues(
-            purpose=self._chosen("#purpose"),
-            codebook=self._chosen("#codebook"),
-            instrument=self._chosen("#instrument"),
+            purpose=self.chosen("purpose"),
+            codebook=self.chosen("codebook"),
+            instrument=self.chosen("instrument"),
             models=() if len(chosen) == models.option_count else tuple(sorted(chosen)),
-            **{name: self.query_one(f"#{name}", Input).value for name in names},
+            **{name: self.typed(name) for name in names},
         )
-
-    def _chosen(self, selector: str) -> str:
-        select = self.query_one(selector, Select)
-        return "" if select.is_blank() else str(select.value)
 
     def _offer(self, selector: str, options: list[tuple[str, str]], first: str) -> None:
         select: Select[str] = self.query_one(selector, Select)
@@ -295,7 +275,7 @@ def read_sources(path: Path) -> Sources:
     """Return what a queue of a store may be drawn from."""
     from stores.core.store import Store
     from workbench.data import shipped_codebooks
-    from workbench.evidence.free_text import models
+    from workbench.evidence.readings import models
 
     with Store.open(path) as store:
         return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.annotation.queue_tables import QueueState, queues
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.queue_form import QueueForm
@@ -70,6 +71,8 @@ class QueuesScreen(StoreScreen):
         queues: tuple[QueueState, ...]
         answers: bool
         "whether there is anything to make a queue from"
+        waits: str = ""
+        "the queue that the cursor goes to first; empty: it stays where it is"
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,10 +94,8 @@ class QueuesScreen(StoreScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         queue = self.current
-        if action == "adjudicate":
-            return queue is not None and bool(queue.disputed)
-        if action == "agreement":
-            return queue is not None and not self.view.box.has_focus  # the key is a letter there
+        if action in ("adjudicate", "agreement"):
+            return queue is not None and not self.view.box.has_focus  # the keys are letters there
         return True
 
     @property
@@ -125,6 +126,9 @@ class QueuesScreen(StoreScreen):
             self._seen, self._queues = True, event.queues
             self.view.display = bool(event.queues)
             self.view.show(Sheet(queues(event.queues)))
+            if event.waits:
+                places = {queue.name: at for at, queue in enumerate(event.queues)}
+                self.view.go_to(places.get(event.waits, 0))
         self.show_who()
 
     @on(SheetView.Opened)
@@ -171,7 +175,15 @@ class QueuesScreen(StoreScreen):
         self._ask_person(None)
 
     def action_adjudicate(self) -> None:
-        self._elsewhere("action_adjudicate")
+        """Decide the disagreements of the queue under the cursor, if there are any."""
+        if (queue := self.current) is None:
+            return
+        if queue.disputed:
+            self._elsewhere("action_adjudicate")
+            return
+        others = [f"{one.name} has {plural(one.disputed, 'item')} to decide" for one in self._queues if one.disputed]
+        others += ["nor has any other queue"] * (not others and len(self._queues) > 1)
+        say(self, visible("; ".join([f"{queue.name} has no disagreement to decide", *others])), warns=True)
 
     def action_agreement(self) -> None:
         self._elsewhere("action_agreement")
@@ -203,20 +215,23 @@ class QueuesScreen(StoreScreen):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self) -> None:
-        worker = get_current_worker()
-        found, answers = read_queues(self.store_path)
+        worker, first = get_current_worker(), not self._seen
+        found, answers, waits = read_queues(self.store_path, first=first)
         if not worker.is_cancelled:
-            self.post_message(self.Seen(found, answers))
+            self.post_message(self.Seen(found, answers, waits))
 
 
-def read_queues(path: Path) -> tuple[tuple[QueueState, ...], bool]:
-    """Return how far the queues of a store are, and whether it has answers to make one from."""
+def read_queues(path: Path, *, first: bool) -> tuple[tuple[QueueState, ...], bool, str]:
+    """Return how far the queues of a store are, whether it has answers to make one from, and, where they are looked at
+    for the `first` time, the queue that most waits for somebody: for a decision before anything else.
+    """
     from stores.core.store import Store
-    from workbench.evidence.free_text import runs
+    from workbench.evidence.readings import runs
+    from workbench.pipeline.todo import queue_that_waits
 
     with Store.open(path) as store:
         found = tuple(_state(store, queue) for queue in store.queues.list())
-        return found, bool(found) or bool(runs(store))
+        return found, bool(found) or bool(runs(store)), queue_that_waits(store) if first else ""
 
 
 def _state(store: Store, queue: Queue) -> QueueState:

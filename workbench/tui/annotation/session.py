@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from textual.content import Content
 
+    from stores.core.store import Store
     from workbench.domain.annotations import Codebook
 
 T = TypeVar("T")
@@ -125,6 +126,26 @@ class AnnotationSession(Session, Protocol):
 
 
 S = TypeVar("S", bound=Session)
+
+
+class StoreSession:
+    """A session on a connection of its own."""
+
+    def __init__(self, path: Path):
+        self._store = _opened(path)
+
+    def move(self, path: Path) -> None:
+        before, self._store = self._store, _opened(path)
+        before.close()
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def _opened(path: Path) -> Store:
+    from stores.core.store import Store
+
+    return Store.open(path)
 
 
 class SessionThread(Generic[S]):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import Relation
 from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind

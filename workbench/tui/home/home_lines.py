@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench import registry
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, percent, visible

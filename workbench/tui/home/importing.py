@@ -248,7 +248,7 @@ class ImportScreen(StoreScreen):
 
     @staticmethod
     def _format_of(request: Request) -> str:
-        from workbench.formats.recognise import recognised
+        from workbench.formats.read import recognised
 
         try:
             return request.format or recognised(request.path)
@@ -258,7 +258,7 @@ class ImportScreen(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="look", description="")
     def look(self, request: Request) -> None:
         from stores.core.store import Store
-        from workbench.formats.recognise import is_plain
+        from workbench.formats.read import is_plain
         from workbench.pipeline.importing import read, read_answers_of, rehearsed
 
         worker = get_current_worker()
@@ -279,8 +279,7 @@ class ImportScreen(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="write", description="")
     def write(self, material: Material) -> None:
         from stores.core.store import Store
-        from workbench.pipeline.imported_said import brief
-        from workbench.pipeline.importing import put
+        from workbench.pipeline.importing import brief, put
 
         with Store.open(self.store_path) as store:
             outcome = put(store, material)
@@ -289,7 +288,7 @@ class ImportScreen(StoreScreen):
 
 def preview(outcome: Outcome, store: Path) -> Content:
     """Return what would come: what it was recognised as, what of it is new, what is odd, and the first rows."""
-    from workbench.pipeline.imported_said import first_rows, said
+    from workbench.pipeline.importing import first_rows, said
 
     material = outcome.material
     sentences = [one for one in said(outcome, store) if not one.startswith("Next: ")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.domain.counting import plural
 from workbench.domain.designs import TRIES
+from workbench.domain.names import plural
 from workbench.domain.responses import EXACT, Sampling
 from workbench.tui.format import percent
 

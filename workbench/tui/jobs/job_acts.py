@@ -9,7 +9,7 @@ from textual import work
 from textual.message import Message
 
 from workbench.errors import JobError
-from workbench.tui.jobs.job_lines import unit
+from workbench.tui.jobs.job_lines import stops, unit
 from workbench.tui.kit.base import StoreScreen
 
 if TYPE_CHECKING:
@@ -74,12 +74,11 @@ class JobActs(StoreScreen):
     @work(thread=True, exit_on_error=False, group="ask")
     def stop(self, job_id: int) -> None:
         from stores.core.store import Store
-        from workbench.jobs.batching import cancel
+        from workbench.jobs.tidying import cancel
 
         with Store.open(self.store_path) as store:
             job, batches = cancel(store, job_id)
-        how = "is cancelled" if job.state == "cancelled" else f"stops after the current {unit(job)}"
-        self.post_message(self.Done(" ".join(filter(None, [f"Job {job_id} {how}.", batches]))))
+        self.post_message(self.Done(" ".join(filter(None, [stops(job), batches]))))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def pause(self, job_id: int) -> None:
@@ -156,7 +155,7 @@ class JobActs(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="run", description="run")
     def find_run(self, job: Job, mode: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.job_runs import run_of_job
+        from workbench.evidence.runs import run_of_job
 
         with Store.open(self.store_path) as store:
             self.post_message(self.RunFound(job.id, mode, run_of_job(store, job)))

@@ -16,14 +16,14 @@ from textual.widgets import Collapsible, Input, Label, Select, Static
 
 from workbench import registry
 from workbench.data import PUBLISHED_LANGUAGE
+from workbench.domain.keys import SEED
 from workbench.domain.probe_results import PROBED, ProbeWish
-from workbench.domain.seeds import SEED
 from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
 from workbench.help.sections import section
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE
-from workbench.pipeline.choosing import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
+from workbench.pipeline.planning import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,

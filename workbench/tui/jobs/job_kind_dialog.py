@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.kit.base import Background, store_path
@@ -102,14 +102,20 @@ class JobKindDialog(ModalScreen[str | None], Background):
     def action_choose(self, kind: str) -> None:
         """Choose a kind, or say why it cannot be started. Forms that ask a model say it themselves."""
         if kind in (SAMPLE, DRAFT):
-            self.dismiss(kind)
+            self._leave(kind)
         elif self._reasons is None:
             self._wanted = kind
         elif reason := self._reasons.get(kind, ""):
             self._wanted = ""
             self._say(reason)
         else:
-            self.dismiss(kind)
+            self._leave(kind)
+
+    def _leave(self, kind: str) -> None:
+        """Make way for the form; what is typed ahead is for its first field."""
+        if callable(hold := getattr(self.app, "hold_keys", None)):
+            hold()
+        self.dismiss(kind)
 
     def action_down(self) -> None:
         self.kinds.action_cursor_down()
@@ -131,7 +137,7 @@ class JobKindDialog(ModalScreen[str | None], Background):
 def read_means(store: Store) -> Means:
     """Return what there is to start a job with."""
     from workbench.domain.annotations import Purpose
-    from workbench.evidence import free_text
+    from workbench.evidence import readings as free_text
 
     labelled = {
         purpose: len(store.labels.judged("stance", purpose=purpose)) for purpose in (Purpose.TRAINING, Purpose.TEST)

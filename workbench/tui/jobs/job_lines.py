@@ -9,8 +9,7 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
-from workbench.domain.counting import speed
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, speed
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
@@ -99,6 +98,11 @@ def subject(job: Job) -> str:
     return " · ".join([*filter(None, named), *asked_about(job)]) or job.kind
 
 
+STOPPING = "stopping"
+LOADING = "loading "
+"how the message of a job begins whose model is being loaded"
+
+
 def counts(done: int, total: int) -> str:
     """Return `5,400/10,800`; in thousands, rounded down, where that has no room.
 
@@ -178,7 +182,8 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         said = "; ".join(f"{name} ({words})" for name, words in refused.items())
         parts.append(Content(visible(f"the server refuses {said}", lines=True)))
     if job.message:
-        parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
+        said = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
+        parts.append(Content.assemble(("→ ", "$text-accent"), visible(said, lines=True)))
     if job.batches and not job.active:
         parts.append(Content("the endpoint has one of its batches: R resumes the job and fetches the batch's answers"))
     if job.probed is not None and not job.question:
@@ -220,6 +225,19 @@ def stop_question(job: Job) -> str:
     }.get(job.kind, f"The {job.done:,} stored {unit(job)} stay, and R asks for the rest later.")
     batch = " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
     return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}{batch}"
+
+
+def is_stopping(job: Job) -> bool:
+    """Return whether a job was told to stop, and its worker has not ended yet."""
+    return job.stopping and job.state == "running"
+
+
+def stops(job: Job) -> str:
+    """Say when a job stops that was told to."""
+    if job.state == "cancelled":
+        return f"Job {job.id} is cancelled."
+    when = "once its model is loaded" if job.message.startswith(LOADING) else f"after the current {unit(job)}"
+    return f"Job {job.id} is {STOPPING}: it ends {when}."
 
 
 def steps_at_once(job: Job) -> str:

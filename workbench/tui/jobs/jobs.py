@@ -29,11 +29,13 @@ from workbench.tui.jobs.job_lines import (
     DONE,
     UNDRAWN,
     UNREADABLE,
+    is_stopping,
     is_timed,
     job_details,
     job_record,
     steps_at_once,
     stop_question,
+    stops,
 )
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import in_store
@@ -290,6 +292,9 @@ class JobsScreen(JobActs):
     def action_cancel(self) -> None:
         job = self.current
         if job is None:
+            return
+        if is_stopping(job):
+            say(self, stops(job), warns=True)
             return
 
         def answered(yes: bool | None) -> None:

@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, ProgressBar, Static
 
-from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import store_path
 from workbench.tui.kit.command import Command
+from workbench.tui.kit.command_dialog import CommandDialog
 
 NOTE = (
     "The report has every audit and model, with findings, figures, pictures, answers and methods, as a "
     "page for any browser. workbench report --help lists narrower choices."
 )
-STOPPED = "Stopped; no report was written."
 
 
-class ReportDialog(ModalScreen[None], Background):
+class ReportDialog(CommandDialog):
     """A folder to write to; then how far it is, and what was written. Esc stops it."""
 
-    CSS_PATH = "dialogs.tcss"
     DEFAULT_CSS = """
     ReportDialog {
         align: center middle;
@@ -46,10 +40,8 @@ class ReportDialog(ModalScreen[None], Background):
         display: block;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Stop, or back", tooltip="Stop, or go back")]
+    STOPPED = "Stopped; no report was written."
 
-    folder = query_one("#folder", Input)
-    note = query_one("#note", Static)
     bar = query_one(ProgressBar)
 
     @dataclass
@@ -59,18 +51,9 @@ class ReportDialog(ModalScreen[None], Background):
         share: float
         what: str
 
-    @dataclass
-    class Ended(Message):
-        """The process is gone."""
-
-        page: Path | None
-        "None: nothing was written"
-        why: str
-
     def __init__(self, compare: Sequence[str] = ()) -> None:
         super().__init__()
         self._compare = tuple(compare)
-        self._command: Command | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -84,61 +67,41 @@ class ReportDialog(ModalScreen[None], Background):
     def on_mount(self) -> None:
         self.folder.focus()
 
-    def on_unmount(self) -> None:
-        if self._command is not None:
-            self._command.stop()
-
     @on(Input.Submitted)
     def start(self, event: Input.Submitted) -> None:
         """Write the report, unless one is being written."""
         folder = event.value.strip()
         if not folder:
-            self._say("Give a new folder.", "$text-error")
-        elif self._command is None:
+            self.say("Give a new folder.", "$text-error")
+        elif self.command is None:
             words = ["report", str(store_path(self.app)), folder, "--progress"]
             words += ["--compare", *self._compare] if self._compare else []
-            self._command = Command(words, self._hear)
+            self.command = Command(words, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
-            self._say("starting …")
-            self.write(self._command, folder)
+            self.say("starting …")
+            self.write(self.command, folder)
 
     @on(Went)
     def show_progress(self, event: Went) -> None:
-        if self._command is None or self._command.stopped:
+        if self.command is None or self.command.stopped:
             return
         self.bar.update(progress=event.share)
-        self._say(f"{event.what} …")
+        self.say(f"{event.what} …")
 
-    @on(Ended)
-    def show_end(self, event: Ended) -> None:
-        stopped = self._command is not None and self._command.stopped
-        self._command = None
+    @on(CommandDialog.Ended)
+    def show_end(self, event: CommandDialog.Ended) -> None:
         self.folder.disabled = False
-        if event.page is not None:
+        if event.written is not None:
             self.bar.update(progress=1.0)
-            self._say(f"✓ {event.page}", "$text-success")
+            self.say(f"✓ {event.written}", "$text-success")
             self.query_one(".dialog").border_subtitle = "Esc back"
         else:
             self.bar.remove_class("-shown")
-            self._say(STOPPED if stopped else f"✗ {event.why}", "" if stopped else "$text-error")
+            self.show_failed(event.why)
+        self.command = None
         self.folder.focus()
-
-    def action_leave(self) -> None:
-        """Stop what is under way, or go back where nothing is."""
-        if self._command is None:
-            self.dismiss(None)
-        else:
-            self._say("stopping …")
-            self._command.stop()
-
-    def _say(self, text: str, style: str = "") -> None:
-        words = visible(text, lines=True)
-        self.note.update(Content.styled(words, style) if style else Content(words))
-
-    def failed(self, error: WorkbenchError) -> None:
-        self.post_message(self.Ended(None, str(error)))
 
     def _hear(self, line: str) -> bool:
         share, _, what = line.partition(" ")

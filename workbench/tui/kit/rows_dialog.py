@@ -10,17 +10,13 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
-from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, Select, Static
 
-from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import store_path
 from workbench.tui.kit.command import Command
-from workbench.tui.kit.report_dialog import STOPPED, free_folder
+from workbench.tui.kit.command_dialog import CommandDialog
+from workbench.tui.kit.report_dialog import free_folder
 from workbench.tui.kit.start_form import row, select
 
 KINDS = (
@@ -42,10 +38,9 @@ EXPAND = (("one row for answers that are alike in a draw, with their count", "on
 BESIDE = "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
 
 
-class RowsDialog(ModalScreen[None], Background):
+class RowsDialog(CommandDialog):
     """What, as what, whose names and where; then how far it is, and what was written. Esc stops it."""
 
-    CSS_PATH = "dialogs.tcss"
     DEFAULT_CSS = """
     RowsDialog {
         align: center middle;
@@ -75,11 +70,7 @@ class RowsDialog(ModalScreen[None], Background):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "write", "Write", tooltip="Write the rows"),
-        Binding("escape", "leave", "Stop, or back", tooltip="Stop, or go back"),
     ]
-
-    folder = query_one("#folder", Input)
-    note = query_one("#note", Static)
 
     @dataclass
     class Counted(Message):
@@ -95,17 +86,8 @@ class RowsDialog(ModalScreen[None], Background):
         kind: str
         rows: int
 
-    @dataclass
-    class Ended(Message):
-        """The process is gone."""
-
-        folder: Path | None
-        "None: nothing was written"
-        why: str
-
     def __init__(self) -> None:
         super().__init__()
-        self._command: Command | None = None
         self._rows: dict[str, int] = {}
 
     def compose(self) -> ComposeResult:
@@ -122,19 +104,15 @@ class RowsDialog(ModalScreen[None], Background):
     def on_mount(self) -> None:
         self.query_one("#what").focus()
 
-    def on_unmount(self) -> None:
-        if self._command is not None:
-            self._command.stop()
-
     @on(Select.Changed, "#what")
     def count_what(self) -> None:
-        if self._command is None:
+        if self.command is None:
             self.count(store_path(self.app), self._chosen("what"))
 
     @on(Counted)
     def show_count(self, event: Counted) -> None:
-        if self._command is None and event.kinds == self._chosen("what"):
-            self._say(f"{event.said} {BESIDE}")
+        if self.command is None and event.kinds == self._chosen("what"):
+            self.say(f"{event.said} {BESIDE}")
 
     @on(Input.Submitted)
     def submitted(self) -> None:
@@ -143,46 +121,34 @@ class RowsDialog(ModalScreen[None], Background):
     @on(Went)
     def show_progress(self, event: Went) -> None:
         self._rows[event.kind] = event.rows
-        if self._command is not None and not self._command.stopped:
-            self._say(f"{self._written()} …")
+        if self.command is not None and not self.command.stopped:
+            self.say(f"{self._written()} …")
 
-    @on(Ended)
-    def show_end(self, event: Ended) -> None:
-        stopped = self._command is not None and self._command.stopped
-        self._command = None
+    @on(CommandDialog.Ended)
+    def show_end(self, event: CommandDialog.Ended) -> None:
         self._enable(True)
-        if event.folder is not None:
-            self._say(f"✓ {event.folder}: {self._written()}. README.md says what they are.", "$text-success")
+        if event.written is not None:
+            self.say(f"✓ {event.written}: {self._written()}. README.md says what they are.", "$text-success")
         else:
-            self._say(STOPPED if stopped else f"✗ {event.why}", "" if stopped else "$text-error")
+            self.show_failed(event.why)
+        self.command = None
         self.folder.focus()
 
     def action_write(self) -> None:
         """Write the rows, unless some are being written."""
         folder = self.folder.value.strip()
         if not folder:
-            self._say("Give a new folder.", "$text-error")
-        elif self._command is None:
+            self.say("Give a new folder.", "$text-error")
+        elif self.command is None:
             words = ["export", str(store_path(self.app)), folder, "--what", self._chosen("what"), "--progress"]
             words += ["--format", self._chosen("format")]
             words += ["--names"] if self._chosen("people") == "names" else []
             words += ["--expand"] if self._chosen("expand") == "each" else []
             self._rows = {}
-            self._command = Command(words, self._hear)
+            self.command = Command(words, self._hear)
             self._enable(False)
-            self._say("starting …")
-            self.write(self._command, Path(folder).expanduser())
-
-    def action_leave(self) -> None:
-        """Stop what is under way, or go back where nothing is."""
-        if self._command is None:
-            self.dismiss(None)
-        else:
-            self._say("stopping …")
-            self._command.stop()
-
-    def failed(self, error: WorkbenchError) -> None:
-        self.post_message(self.Ended(None, str(error)))
+            self.say("starting …")
+            self.write(self.command, Path(folder).expanduser())
 
     def _hear(self, line: str) -> bool:
         kind, _, rows = line.partition(" ")
@@ -201,14 +167,10 @@ class RowsDialog(ModalScreen[None], Background):
         for field in self.query("Input, Select"):
             field.disabled = not on
 
-    def _say(self, text: str, style: str = "") -> None:
-        words = visible(text, lines=True)
-        self.note.update(Content.styled(words, style) if style else Content(words))
-
     @work(thread=True, exclusive=True, exit_on_error=False, group="count")
     def count(self, path: Path, kinds: str) -> None:
         from stores.core.store import Store
-        from workbench.tidy.stored import stored
+        from workbench.tidy.columns import stored
 
         with Store.open(path) as store:
             said = dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(","))

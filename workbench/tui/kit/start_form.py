@@ -16,7 +16,6 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
@@ -28,18 +27,14 @@ from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import Background, in_store, store_path
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.fields_form import FieldsForm
 from workbench.tui.kit.status import say
 from workbench.tui.widgets.field import Field
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from stores.core.store import Store
     from workbench.options.option import Option
 
-PLAN_AFTER_S = 0.3
-"typing pauses for so long before the form is worked out"
 WORKING_OUT = "Working out the plan …"
 STARTS_WITH = "Press F5 to start."
 NOT_YET = "Wait for the plan."
@@ -61,7 +56,7 @@ class JobPreview:
     "with what the job begins, said on the button"
 
 
-class StartForm(ModalScreen[int | None], Keyed, Background):
+class StartForm(FieldsForm[int | None], Keyed, Background):
     """A form; dismisses the number of the job that was started, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))
@@ -74,7 +69,6 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         Binding("shift+tab", "app.focus_previous", "Previous field", show=False, priority=True),
     ]
     HEADING = ""
-    EXPLAIN = ""
     STARTING = "Starting …"
     CHOOSING = "Space choose"
     "which key chooses, at the form's edge"
@@ -111,7 +105,8 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         "number of the job whose options the fields begin with"
         self._outlook: JobPreview | None = None
         self._launching = False
-        self._pause: Timer | None = None
+        self.begun = False
+        "whether the first field has focus, so that what is typed lands there"
 
     @abstractmethod
     def compose_fields(self) -> ComposeResult:
@@ -152,7 +147,13 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
 
     def on_mount(self) -> None:
         self.query_one(self.FIRST).focus()
+        self.app.call_later(self._begin)  # after the focus, which the app sets later, too
         self.open()
+
+    def _begin(self) -> None:
+        self.begun = True
+        if callable(release := getattr(self.app, "release_keys", None)):
+            release()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)
@@ -181,9 +182,7 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         if self.values() is not None:
             self.plan_line.remove_class("-trouble").add_class("-old")
             self.plan_line.update(WORKING_OUT)
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(PLAN_AFTER_S, self.plan_now)
+        self.soon(self.plan_now)
 
     @on(Planned)
     def show_plan(self, event: Planned) -> None:
@@ -215,10 +214,6 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         """Whether the form as it stands comes to nothing that can be started, and says so."""
         return self._outlook is None and self.plan_line.has_class("-trouble")
 
-    @on(Button.Pressed, "#leave")
-    def leave_pressed(self) -> None:
-        self.dismiss(None)
-
     def action_start(self) -> None:
         """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:
@@ -233,12 +228,8 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         elif self._outlook.start is None:
             say(self, NOTHING_TO_START, warns=True)
 
-    def action_explain(self) -> None:
-        self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
-
     def plan_now(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
+        self.no_longer()
         if (values := self.values()) is not None:
             self.plan(values)
 
@@ -249,15 +240,6 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         self.start_button.disabled = True
         if self._outlook is None:
             self.start_button.label = START
-
-    def typed(self, name: str) -> str:
-        """Return what an input holds."""
-        return self.query_one(f"#{name}", Input).value
-
-    def chosen(self, name: str) -> str:
-        """Return what a select holds, "" for nothing."""
-        select = self.query_one(f"#{name}", Select)
-        return "" if select.is_blank() else str(select.value)
 
     def ticked(self, name: str) -> tuple[str, ...]:
         """Return what is ticked, in the order of the list."""

@@ -19,7 +19,7 @@ from workbench.tui.format import visible
 from workbench.tui.kit.base import Background
 
 if TYPE_CHECKING:
-    from stores.core.anchor import Anchor
+    from stores.core.identity import Anchor
 
 SAYS = (
     "Everything stored can still be read, including labels, answers and edits made here. Enter writes it to "

@@ -16,8 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from workbench.domain.personas import NONE
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import NONE, TemplateChoice
 from workbench.formats.personas import EVERY
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.domain.personas import NONE
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import NONE, TemplateChoice
 from workbench.formats.personas import EVERY
 from workbench.tui.format import visible
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from workbench.domain.verdicts import Verdict
-from workbench.figures.pictures.grid import Cell, Grid
+from workbench.figures.pictures.kinds import Cell, Grid
 
 GAP = 1
 LEAST, LABEL = 4, 24

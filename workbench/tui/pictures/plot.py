@@ -9,13 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from workbench.domain.verdicts import Estimate
-from workbench.figures.pictures.bars import Bars
-from workbench.figures.pictures.intervals import Intervals
-from workbench.figures.pictures.lines import Lines
+from workbench.figures.pictures.kinds import Axis, Bars, Intervals, Lines, Plane, Spider, hollow
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.pictures.plane import Plane
-from workbench.figures.pictures.spider import Spider
-from workbench.figures.pictures.values import Axis, hollow
 from workbench.figures.shown import estimate, number
 
 Colour = tuple[int, int, int]

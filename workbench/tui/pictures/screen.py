@@ -13,9 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from workbench.figures.pictures.bars import Bars
-from workbench.figures.pictures.grid import Grid
-from workbench.figures.pictures.intervals import Intervals
+from workbench.figures.pictures.kinds import Bars, Grid, Intervals
 from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.visible import visible
 from workbench.tui.pictures import grid, plot

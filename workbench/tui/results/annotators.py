@@ -69,7 +69,7 @@ def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None
     """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
     from stores.core.store import Store
     from workbench.annotation.agreement_tables import book
-    from workbench.evidence.labels import agreement_of, queue_labels
+    from workbench.evidence.readings import agreement_of, queue_labels
 
     with Store.open(path) as store:
         labels = queue_labels(store, queue)

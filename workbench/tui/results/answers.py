@@ -22,7 +22,7 @@ from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
-from workbench.domain.words import places
+from workbench.domain.names import places
 from workbench.tui.format import BETWEEN, EMPTY, in_lines, visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.note_dialog import NoteDialog

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.audits.reliability.options import HIGH, LOW
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.figures.shown import number

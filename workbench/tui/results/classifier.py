@@ -20,7 +20,7 @@ from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
-    from workbench.pipeline.classifier_assessed import Assessed, ReadText
+    from workbench.pipeline.classifier_figures import Assessed, ReadText
 
 NONE = """No classifier yet.
 
@@ -117,8 +117,7 @@ class ClassifierScreen(BookScreen, _TestTexts):
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
-    from workbench.pipeline.classifier_assessed import assessed
-    from workbench.pipeline.classifier_book import book
+    from workbench.pipeline.classifier_figures import assessed, book
 
     with Store.open(path) as store:
         found = tuple(reversed(store.classifiers.list()))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from workbench.audits.reliability import AUDIT
+from workbench.domain.keys import SEED
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.neighbours import following

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option as Line
 
 from workbench.audits.audit import Audit
 from workbench.errors import WorkbenchError
-from workbench.evidence.fingerprints import EACH
+from workbench.evidence.runs import EACH
 from workbench.options.option import Option, Type
 from workbench.options.schema import Declared
 from workbench.tui.format import visible

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import Tallied
-from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, Tallied
 
 LEANINGS = (None, Pole.LIBERAL, Pole.CONSERVATIVE)
 "what `l` goes through"

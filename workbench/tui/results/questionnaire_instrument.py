@@ -13,9 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import Tallied
-from workbench.domain.questionnaires import Meaning, Option, Question, Role, Scale
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import Meaning, Option, Question, Role, Scale, Tallied
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.prompts import Message
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

@@ -203,7 +203,7 @@ def load(
     """
     from stores.core.state import Part, state_of
     from stores.core.store import Store
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
 
     with Store.open(path) as store:
         answered = audit.instruments(store)[::-1]  # the one that was answered last is shown first

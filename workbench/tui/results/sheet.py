@@ -21,6 +21,7 @@ from workbench.figures.visible import visible
 from workbench.tui.format import literal
 from workbench.tui.row_keys import row_key
 from workbench.tui.widgets import record_table
+from workbench.tui.widgets.folding import in_all_rows, same_in_all
 from workbench.tui.widgets.pictures import picture, picture_scale
 
 GAP = 2
@@ -156,12 +157,7 @@ class Sheet:
         """
         self.places(width)
         columns, cells = self.table.columns, self.cells[0] if self.cells else ()
-        parts = [
-            f"{visible(columns[at].title)} {cells[at]}"
-            for at in self._folded.get(width, ())
-            if cells[at] and columns[at].title
-        ]
-        return f"In all rows: {' · '.join(parts)}" if parts else ""
+        return in_all_rows((visible(columns[at].title), cells[at]) for at in self._folded.get(width, ()))
 
     def _cut(self, place: Place) -> bool:
         """Return whether a column that is read has a text that its width cuts."""
@@ -266,6 +262,12 @@ class Sheet:
         for at in others:
             if needed() > width and at in shown:
                 shown.remove(at)
+        prose = [at for at in shown if columns[at].kind is Kind.PROSE and at not in main]
+        for at in filter(self._same, others):
+            wanted = needed() + sum(self._natural(text, titles[text]) - least(text) for text in prose)
+            if wanted > width and at in shown and columns[at].kind is Kind.TEXT:
+                shown.remove(at)
+                self._folded[width] = tuple(sorted((*self._folded[width], at)))
         spare = max(0, width - needed())
         drawn = [at for at in shown if columns[at].scale is not None]
         pictures = self._pictures(drawn, spare)
@@ -280,7 +282,7 @@ class Sheet:
 
     def _same(self, at: int) -> bool:
         """Return whether a column says the same in all rows, of several."""
-        return len(self.cells) > 1 and len({row[at] for row in self.cells}) == 1
+        return same_in_all([row[at] for row in self.cells])
 
     def _first_to_go(self, at: int) -> tuple[bool, bool, int]:
         """Return by what columns are sorted that have no room: numbers from the right, then verdicts from the left, of

@@ -15,7 +15,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
 from workbench.tui.kit.base import in_store
@@ -265,6 +265,11 @@ class SheetView(Vertical):
     def row(self) -> Any:
         """The row under the cursor, of the type that the table holds; None without rows."""
         return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
+
+    def go_to(self, at: int) -> None:
+        """Put the cursor on a row, by its place in the table; it stays where it is if that row is not in sight."""
+        if at in (rows := self._rows()):
+            self.table.show_row(rows.index(at))
 
     def follow(self) -> None:
         """Show the details of the row under the cursor."""

@@ -71,10 +71,11 @@ class BlindKey(RulingKeys):
         from stores.core.store import Store
         from workbench.domain.rulings import Verdict
         from workbench.evidence.ruling_subjects import rule, statement
+        from workbench.pipeline.review import with_rulings
 
-        n, of = progress.of.ruled(item.ref, auditor)
-        reason = f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
         with Store.open(store_path(self.app)) as store:
+            n, of = with_rulings(store, progress.of).ruled(item.ref, auditor)
+            reason = f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
             thing = statement(store, progress.of.run.instrument, item.ref)
             made = rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None)
         self.post_message(self.WasRuled(f"{Verdict.REVIEWED}: {item.ref}; z undoes it", made))

@@ -111,6 +111,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         told: str
 
     @dataclass
+    class Changed(Message):
+        """Something was ruled, taken back or leased while another screen lay above."""
+
+        progress: Progress
+
+    @dataclass
     class PromptFound(Message):
         """What the model was given is read."""
 
@@ -292,6 +298,16 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         else:
             self._show(event.item, event.told)
 
+    def on_screen_resume(self) -> None:
+        self.look_back(self._progress)
+
+    @on(Changed)
+    def show_changed(self, event: Changed) -> None:
+        if not self.bringing:  # else the queue is looked at again anyway
+            self._progress, self._status = event.progress, ""
+            self._item = self._coming = _same(event.progress, self._item)
+            self._repaint()
+
     @on(PromptFound)
     def show_prompt(self, event: PromptFound) -> None:
         self.app.push_screen(RuledText(event.title, event.text))
@@ -437,6 +453,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if not worker.is_cancelled:
             self.post_message(self.Went(progress, found if following else _same(progress, item), told))
 
+    @work(thread=True, exclusive=True, exit_on_error=False, group="resumed", description="queue")
+    def look_back(self, known: Progress) -> None:
+        from workbench.pipeline.review_progress import same
+
+        progress, _ = after(self.store_path, known, self._auditor)
+        if not same(progress, known) and self._progress is known:
+            self.post_message(self.Changed(progress))
+
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def take_back(self, auditor: str, last: Ruling | None) -> None:
         name, told = taken_back(self.store_path, self.session, auditor, last)
@@ -461,7 +485,7 @@ def _onwards(progress: Progress, item: Waiting) -> str:
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN
     n, of = progress.of.ruled(item.ref, progress.auditor)
-    return f"{n:,} of {of:,} ruled; C closes the item, z undoes" if n else CLOSES
+    return f"{n:,} of {of:,} ruled by you; C closes the item, z undoes" if n else CLOSES
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:

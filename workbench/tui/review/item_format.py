@@ -19,7 +19,7 @@ from workbench.tui.widgets.record_table import Column, Record
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
-    from workbench.evidence.contradictions import ReadBy
+    from workbench.evidence.ruling_subjects import ReadBy
     from workbench.pipeline.review_item import ItemAnswer
     from workbench.pipeline.review_progress import Progress, Waiting
 

@@ -10,10 +10,10 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from workbench.domain.counting import plural
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
-from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.dialogs import ConfirmScreen
@@ -398,7 +398,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
     itself where nothing has changed. Raises WorkbenchError.
     """
     from stores.core.store import Store
-    from workbench.evidence import reviewed
+    from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review_progress import progress_of, same
     from workbench.pipeline.review_tables import book
 

@@ -300,11 +300,14 @@ class RulingDialog(ModalScreen[Decided | None]):
         return stands(self._things, self._standing, self._at)
 
     def _line(self, at: int) -> Content:
+        from workbench.evidence.ruling_subjects import spoken
+
         thing = self._things[at]
         mark, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
         scope = f"{mark} {visible(thing.scope)}"
         room = min(self.size.width, WIDEST) - 4 - len(scope)
-        name = f"  {visible(thing.name)}" if thing.subject.kind is not Ruled.STATEMENT else ""
+        called = spoken(thing.name.partition("/=")[0], thing.subject.named.get("statement", ""))
+        name = f"  {visible(called)}" if thing.subject.kind is not Ruled.STATEMENT else ""
         first = Content.assemble((scope, style), (name if len(name) <= room else "", "$text-muted"))
         if thing.subject.kind is Ruled.PROMPT:
             return first

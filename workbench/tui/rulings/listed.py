@@ -15,7 +15,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.rulings import Ruled
 from workbench.domain.statements import VariantId

@@ -13,7 +13,7 @@ from workbench.domain.statements import VariantKind
 from workbench.tui.rulings.dialog import said
 
 if TYPE_CHECKING:
-    from stores.annotation.ruled_things import Giver
+    from stores.annotation.rulings import Giver
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
@@ -138,7 +138,7 @@ def standing_of(path: Path) -> Standing:
 
 def standing_in(store: Store) -> Standing:
     """Return the rulings that stand in an open store."""
-    from stores.annotation.ruled_things import Giver
+    from stores.annotation.rulings import Giver
     from workbench.evidence.ruling_subjects import placed
 
     def stands(ruling: Ruling) -> Stands:

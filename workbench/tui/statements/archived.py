@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen

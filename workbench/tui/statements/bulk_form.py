@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Label, Select, Static
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
 from workbench.help.sections import section

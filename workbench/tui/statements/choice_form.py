@@ -11,7 +11,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Checkbox, Input, Label, Select, Static
 
 from workbench.domain.choices import Bias, Perturbation
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.help.sections import section
 from workbench.options.shared import SEED
@@ -24,7 +24,7 @@ from workbench.workshop.options import ERRORS
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.choice_proposals import Proposals, Wanted
+    from workbench.pipeline.choice_forms import Proposals, Wanted
     from workbench.pipeline.editing import Done
 
 OWN, NONE = "own", "none"
@@ -147,7 +147,7 @@ class ChoiceForm(PreviewedForm):
 
 def wanted_of(typed: FormTyped, language: str) -> Wanted:
     """Return what the form asks for. Raises UsageError, naming the field."""
-    from workbench.pipeline.choice_proposals import Wanted
+    from workbench.pipeline.choice_forms import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 
     if typed.make == NONE and not typed.errors:

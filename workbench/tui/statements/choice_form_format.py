@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Choice
-from workbench.domain.counting import plural
+from workbench.domain.choices import Choice, parse_choice
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.tui.format import visible
 from workbench.tui.statements.statement_format import MARK_STYLES, difference, marked, variant_name
 from workbench.tui.worddiff import Part
-from workbench.workshop.choice_differences import OptionLine, option_lines, word_pairs
+from workbench.workshop.choice_forms import OptionLine, option_lines, word_pairs
 
 if TYPE_CHECKING:
-    from workbench.pipeline.choice_proposals import Proposal, Proposals
+    from workbench.pipeline.choice_forms import Proposal, Proposals
 
 SHOWN = 40
 "forms that a preview draws; all of them are counted, and written"

@@ -17,8 +17,7 @@ from workbench.domain.drafting import kind_words
 from workbench.errors import UsageError
 from workbench.tui.format import visible
 from workbench.tui.statements.drafts_format import Case, hint_content
-from workbench.workshop.draft_hints import hints
-from workbench.workshop.drafting import entering
+from workbench.workshop.drafting import entering, hints
 
 
 class DraftEditor(ModalScreen[str | None]):

@@ -13,8 +13,8 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
-from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED, RULED
+from workbench.domain.names import plural
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.help.sections import section
@@ -190,7 +190,7 @@ class DraftForm(StartForm):
 
     def _ruled(self, store: Store, values: DraftValues) -> JobPreview:
         """Return what the rule comes to: it has nobody to wait for."""
-        from workbench.pipeline.draft_rules import draft_by_rule
+        from workbench.pipeline.draft_planning import draft_by_rule
 
         kinds, refs = tuple(map(VariantKind, values.kinds)), refs_of(store, values)
         found = draft_by_rule(store, values.instrument, kinds, refs, values.language, dry=True)
@@ -241,6 +241,6 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
     """Read which statements are meant; empty for all."""
-    from workbench.pipeline.choosing import named_statements
+    from workbench.pipeline.planning import named_statements
 
     return named_statements(store, values.instrument, values.statements)

@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED
+from workbench.domain.names import plural
 from workbench.domain.statements import VariantKind
 from workbench.errors import ConflictError, WorkbenchError
 from workbench.tui.kit.base import StoreScreen
@@ -46,7 +46,7 @@ from workbench.tui.statements.drafts_stack import Stack, read_stack, read_unusab
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.draft_rows import Draft
+    from stores.instruments.drafts import Draft
 
 REFRESH_S = 5.0
 RULED = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.domain.counting import plural
 from workbench.domain.drafting import SINGLE
+from workbench.domain.names import plural
 from workbench.tui.statements.drafts_format import Case, hint_lines
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
 
 def accept_this(store: Store, case: Case, text: str | None, person: str, note: str) -> tuple[tuple[int, ...], str]:
     """Accept a draft as it is, or as `text`; return it, and what to say."""
-    from workbench.pipeline.draft_decisions import accept
+    from workbench.pipeline.drafting import accept
 
     changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
     another = "; models answered the old text, so the wording has a new version" if changed.versions else ""
@@ -52,7 +52,7 @@ def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple
 
 def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:
     """Accept drafts; return those that entered, and what to say."""
-    from workbench.pipeline.draft_decisions import accept_all
+    from workbench.pipeline.drafting import accept_all
 
     done = accept_all(store, [case.draft for case in cases], person=person, note=note)
     return done.accepted, f"{done.said()}."

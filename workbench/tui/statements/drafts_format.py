@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.choices import Bias
-from workbench.domain.counting import plural
 from workbench.domain.drafting import SINGLE, CallLabel, kind_words
+from workbench.domain.names import plural
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
 from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.statements.statement_format import difference, marked
-from workbench.workshop.draft_hints import draft_hints
-from workbench.workshop.draft_lines import drafted
-from workbench.workshop.drafting import fault_in_words
+from workbench.workshop.drafting import draft_hints, drafted, fault_in_words
 
 if TYPE_CHECKING:
-    from stores.instruments.draft_rows import Draft
+    from stores.instruments.drafts import Draft
 
 SHOWN = 300
 "characters of a text that a list shows"

@@ -14,7 +14,7 @@ from workbench.tui.statements.drafts_format import Case, fault_list
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.draft_rows import Draft
+    from stores.instruments.drafts import Draft
 
 
 @dataclass(frozen=True, slots=True)

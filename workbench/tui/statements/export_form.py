@@ -14,7 +14,6 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Select, Static
 from textual.worker import get_current_worker
 
@@ -22,15 +21,12 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.base import Background, store_path
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.fields_form import FieldsForm
 from workbench.tui.kit.start_form import row, select
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from workbench.formats.write import Export, Written
 
-LOOK_AFTER_S = 0.3
 FORMATS = (
     ("csv: imports back identically", "csv"),
     ("probvaa: the layout of the published data set", "probvaa"),
@@ -39,7 +35,6 @@ FORMATS = (
 )
 REPLACE = "replace"
 IF_TAKEN = (("write nothing into a folder that has files", "stop"), ("replace files of the same name", REPLACE))
-EXPLAIN = section("screens-statements", "Exporting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +46,11 @@ class ExportValues:
     force: bool
 
 
-class ExportScreen(ModalScreen[None], Background):
+class ExportScreen(FieldsForm[None], Background):
     """Fields above; below what will be written, and then what was."""
 
     CSS_PATH = "export_form.tcss"
+    EXPLAIN = section("screens-statements", "Exporting")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "write", "Write"),
         Binding("escape", "dismiss(None)", "Leave"),
@@ -81,7 +77,6 @@ class ExportScreen(ModalScreen[None], Background):
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
-        self._pause: Timer | None = None
         self._looked: ExportValues | None = None
         self._wanted = False
 
@@ -111,9 +106,7 @@ class ExportScreen(ModalScreen[None], Background):
         """Look at what the form comes to, once typing pauses."""
         self._looked = None
         self.write_button.disabled = True
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = self.set_timer(LOOK_AFTER_S, self.look_now)
+        self.soon(self.look_now)
 
     @on(Looked)
     def show_plan(self, event: Looked) -> None:
@@ -136,10 +129,6 @@ class ExportScreen(ModalScreen[None], Background):
     def write_pressed(self) -> None:
         self.action_write()
 
-    @on(Button.Pressed, "#leave")
-    def leave_pressed(self) -> None:
-        self.dismiss(None)
-
     def action_write(self) -> None:
         """Write what the panel says; if that is still being looked at, as soon as it is known."""
         if self._looked is None:
@@ -149,19 +138,15 @@ class ExportScreen(ModalScreen[None], Background):
             self.write_button.disabled = True
             self.write(self._looked)
 
-    def action_explain(self) -> None:
-        self.app.push_screen(TextScreen("The fields", EXPLAIN))
-
     def look_now(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
+        self.no_longer()
         self.look(self._values())
 
     def _values(self) -> ExportValues:
         return ExportValues(
-            format=str(self.query_one("#format", Select).value),
-            folder=self.query_one("#folder", Input).value.strip(),
-            force=str(self.query_one("#taken", Select).value) == REPLACE,
+            format=self.chosen("format"),
+            folder=self.typed("folder").strip(),
+            force=self.chosen("taken") == REPLACE,
         )
 
     def _usual_folder(self) -> Path:
@@ -200,7 +185,7 @@ def prepared(path: Path, instrument: str, values: ExportValues) -> Export:
     """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
     from stores.core.store import Store
     from workbench.formats.folder import check_place, expanded
-    from workbench.pipeline.exporting import prepared as prepare
+    from workbench.pipeline.importing import prepared as prepare
 
     if not values.folder:
         raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.tui.format import visible
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ class FindingsView(SheetView):
 
 def findings_sheet(report: CheckReport) -> Sheet:
     """Return all findings of an instrument; those that are waived are minor."""
-    from workbench.pipeline.check_tables import findings
+    from workbench.pipeline.checking import findings
 
     name = report.instrument.name
     table = findings([(name, one) for one in report.checked])

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.help.sections import section

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

@@ -13,8 +13,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Choice
+from workbench.domain.choices import Choice, parse_choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
 from workbench.errors import ConflictError, UnknownName, WorkbenchError
 from workbench.tui.kit.base import store_path

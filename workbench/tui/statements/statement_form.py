@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, key_in, ref_of
+from workbench.domain.choices import Bias, Fault, key_in, parse_choice, ref_of
 from workbench.domain.statements import (
     MOST_CHARACTERS,
     ORIGINAL,
@@ -196,7 +195,7 @@ class StatementForm(EditForm):
             self.query_one("#text", TextArea).text = text
 
     def write(self, store: Store, person: str, values: Any) -> Done:
-        from workbench.pipeline.choice_adding import add_question
+        from workbench.pipeline.choice_forms import add_question
         from workbench.pipeline.editing import outcome
         from workbench.workshop.edits import label
 
@@ -226,7 +225,7 @@ def _statement_of(text: str, language: str) -> str:
     """Return the statement that the rule proposes for a question; "" where it has none."""
     if not text.rstrip().endswith("?") or not language.strip().lower().startswith("en"):
         return ""
-    from workbench.workshop.questions import stated
+    from workbench.workshop.english import stated
 
     found = stated(text)
     return found.text if found is not None else ""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.counting import plural
 from workbench.domain.drafting import TYPED
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
 from workbench.help.sections import section
 from workbench.tui.format import visible

@@ -170,6 +170,11 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self.table.focus()
         self.refresh_bindings()
 
+    @on(StatementTable.Folded)
+    def show_filters(self) -> None:
+        if self._page is not None:
+            self.filters.update(filter_line(self._page, len(self._marks), self.table.folded))
+
     @on(AllFound)
     def mark_found(self, event: AllFound) -> None:
         """Mark all that is left by the filters; where all of it is marked, unmark it."""
@@ -350,7 +355,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def _show_rows(self, page: Page, at: int | None) -> None:
         self.table.show_page(page, self._marks, at, self.standing.counts(page.query.instrument))
-        self.filters.update(filter_line(page, len(self._marks)))
+        self.show_filters()
         if self._wanted in self.table.keys:
             self.table.show_row(self.table.keys.index(self._wanted))
             self._wanted = None

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
+from textual.message import Message
 
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Choice
-from workbench.domain.counting import plural
+from workbench.domain.choices import Choice, parse_choice
+from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal, visible
 from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.folding import in_all_rows, same_in_all
+from workbench.tui.widgets.record_table import Column, Record, RecordTable, moving
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -27,6 +28,12 @@ PAGE = 200
 CELL_CHARACTERS = 400
 "of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
 MARK = "●"
+NARROWEST_TEXT = 28
+"columns that a statement keeps where others need the room"
+FOLDED = ("languages", "variants", "country", "tags", "role", "issues")
+"columns that a line above says, where they are the same in all rows and the text needs their room"
+LEFT_OUT = ("languages", "variants", "tags", "country", "issues", "role", "ruled")
+"columns that go where the text has too little room, the first of them first"
 NOWHERE = 100_000
 "columns from which a list shows what it has nothing of"
 
@@ -49,23 +56,22 @@ EXPLAIN = section("screens-statements", "The list of statements")
 class StatementTable(RecordTable, inherit_bindings=False):
     """The list. Here g and G are the screen's: the policy issues."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter"),
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding("home", "scroll_top", "First row", show=False),
-        Binding("end", "scroll_bottom", "Last row", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = moving("home", "end")
+
+    class Folded(Message):
+        """Other columns than before say the same in all rows, and are left out."""
+
+    _spared: frozenset[str] = frozenset()
+    "columns that are left out for the text"
+    folded = ""
+    "what these say in all rows"
 
     def show_page(self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]) -> None:
         """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones; `ruled`:
         ref -> rulings that stand on the statement and what is below it.
         """
         names = short_refs([line.ref for line in page.lines])
-        self._make_room(width_of(names), {"role": bool(page.roles), "ruled": bool(ruled)})
-        rows = (
+        rows = tuple(
             record(
                 line,
                 names[line.ref],
@@ -75,16 +81,56 @@ class StatementTable(RecordTable, inherit_bindings=False):
             )
             for line in page.lines
         )
-        self.show(tuple(rows), at=at)
+        before = self.current
+        self._make_room(width_of(names), {"role": bool(page.roles), "ruled": bool(ruled)}, rows)
+        if at is None and before in self.keys:
+            at = self.keys.index(before)
+        self.show(rows, at=at)
 
-    def _make_room(self, width: int, there: Mapping[str, bool]) -> None:
+    def _lay_out(self, width: int) -> None:
+        self._spare(width, self._records)
+        super()._lay_out(width)
+
+    def _has(self, column: Column) -> bool:
+        return super()._has(column) and column.key not in self._spared
+
+    def _spare(self, width: int, records: Sequence[Record]) -> None:
+        """Find out which columns are left out for the text in a width: empty ones, those that are the same in all rows,
+        and where that is too little, others.
+        """
+        columns = {column.key: column for column in self._all_columns if width >= column.least}
+        said = {
+            key: [cells[place].plain.strip() for _, cells in records]
+            for place, key in enumerate(column.key for column in self._all_columns)
+        }
+        columns = {key: of for key, of in columns.items() if key not in FOLDED or any(said[key]) or not records}
+
+        def room() -> int:
+            others = sum((of.width or 0) + 2 * self.cell_padding for key, of in columns.items() if key != "text")
+            return width - 1 - 2 * self.cell_padding - others
+
+        longest, folded = max((len(text) for text in said["text"]), default=0), []
+        for key in FOLDED:
+            if key in columns and room() < longest and same_in_all(said[key]):
+                folded.append((columns.pop(key).label, said[key][0]))
+        for key in LEFT_OUT:
+            if key in columns and room() < min(longest, NARROWEST_TEXT):
+                del columns[key]
+        self._spared = frozenset(column.key for column in self._all_columns if column.key not in columns)
+        if (line := in_all_rows(folded)) != self.folded:
+            self.folded = line
+            self.post_message(self.Folded())
+
+    def _make_room(self, width: int, there: Mapping[str, bool], records: Sequence[Record]) -> None:
         by_key = {column.key: column for column in self._all_columns}
         by_key["ref"] = replace(by_key["ref"], width=width)
         by_key |= {key: replace(by_key[key], least=0 if shown else NOWHERE) for key, shown in there.items()}
-        columns = tuple(by_key.values())
-        if columns != self._all_columns:
-            self._all_columns = columns
-            if self._laid_out >= 0:
+        columns, spared = tuple(by_key.values()), self._spared
+        anew, self._all_columns = columns != self._all_columns, columns
+        if self._laid_out >= 0:
+            self._spare(self._laid_out, records)
+            if anew or spared != self._spared:
+                self._records = tuple(records)
                 self._lay_out(self._laid_out)
 
 
@@ -226,8 +272,8 @@ def position(page: Page) -> str:
     return f"{first:,}–{first + len(page.lines) - 1:,} of {page.total:,}"
 
 
-def filter_line(page: Page, marks: int) -> Content:
-    """Return what the list is limited to, what is marked, and what waits."""
+def filter_line(page: Page, marks: int, folded: str = "") -> Content:
+    """Return what the list is limited to, what is marked, what waits, and what is `folded`: the same in all rows."""
     query = page.query
     language = query.language or (page.languages[0] if page.languages else "")
     parts = [Content.styled(visible(query.instrument), "bold"), Content(visible(language))]
@@ -243,6 +289,8 @@ def filter_line(page: Page, marks: int) -> Content:
         parts.append(Content.styled(f"{MARK} {marks:,} marked", "bold $text-accent"))
     if page.drafts:
         parts.append(Content.assemble(("R ", "bold"), f"{plural(page.drafts, 'draft')} to review"))
+    if folded:
+        parts.append(Content(visible(folded)))
     return Content(" · ").join(parts)
 
 

@@ -42,7 +42,12 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         self._instrument, self._ref, self._version = instrument, ref, version
 
     def on_mount(self) -> None:
-        self.title_bar.place = f"statements › {self._ref} › version {self._version} › answers"
+        self.title_bar.place = self.place
+
+    @property
+    def place(self) -> str:
+        """Where the answers are, for the title."""
+        return f"statements › {self._ref} › version {self._version} › answers"
 
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_columns, name="answers")
@@ -102,8 +107,9 @@ class FoundAnswersScreen(VersionAnswersScreen):
         super().__init__("", "", 0)
         self.words = words
 
-    def on_mount(self) -> None:
-        self.title_bar.place = "answers with certain words"
+    @property
+    def place(self) -> str:
+        return "answers with certain words"
 
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_found_columns, name="answers")

@@ -9,8 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Select, Static, TextArea
 
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Choice
+from workbench.domain.choices import Choice, Fault, parse_choice
 from workbench.domain.drafting import TYPED
 from workbench.domain.statements import (
     CHANGED,

@@ -30,6 +30,19 @@ class Column:
     "the column is left out where the table is narrower than this"
 
 
+def moving(first: str, last: str) -> list[BindingType]:
+    """Return the keys that move about in a table; `first`, `last`: those for its first and its last row."""
+    return [
+        Binding("enter", "select_cursor", "Open", key_display="Enter"),
+        Binding("up,k", "cursor_up", "Row above", show=False),
+        Binding("down,j", "cursor_down", "Row below", show=False),
+        Binding("pageup", "page_up", "Page above", show=False),
+        Binding("pagedown", "page_down", "Page below", show=False),
+        Binding(first, "scroll_top", "First row", show=False),
+        Binding(last, "scroll_bottom", "Last row", show=False),
+    ]
+
+
 class RecordTable(DataTable[Text], inherit_bindings=False):
     """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup.
 
@@ -45,15 +58,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter"),
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding("home,g", "scroll_top", "First row", show=False),
-        Binding("end,G", "scroll_bottom", "Last row", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = moving("home,g", "end,G")
 
     class EdgePassed(Message):
         """The cursor was asked to go past the first (-1) or the last (+1) row."""
@@ -72,6 +77,8 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._all_columns = tuple(columns)
         self._records: tuple[Record, ...] = ()
         self._laid_out = -1
+        self._begins = 0
+        "the row on which the cursor is put once there are columns"
         self._without: frozenset[str] = frozenset()
 
     def leave_out(self, *columns: str) -> None:
@@ -124,7 +131,8 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._fill(row)
 
     def show_row(self, row: int) -> None:
-        """Put the cursor on a row."""
+        """Put the cursor on a row; before there are columns, on the row on which it begins."""
+        self._begins = row
         self.move_cursor(row=max(0, min(row, len(self._records) - 1)), animate=False)
 
     def action_cursor_down(self) -> None:
@@ -152,7 +160,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
             super().action_page_up()
 
     def _lay_out(self, width: int) -> None:
-        row = self.cursor_row
+        row = self.cursor_row if self._laid_out >= 0 else self._begins
         self._laid_out = width
         self.clear(columns=True)
         shown = self._shown()
@@ -174,7 +182,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
         touches its neighbour.
         """
-        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
+        found = [cell.copy() for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:

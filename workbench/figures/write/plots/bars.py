@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from workbench.figures.pictures.bars import Bars
+from workbench.figures.pictures.kinds import Bars
 from workbench.figures.shown import number
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.texts import Text, Texts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.domain.verdicts import Verdict
 from workbench.figures.marks import MARKS, WORDS
-from workbench.figures.pictures.grid import Cell, Grid
+from workbench.figures.pictures.kinds import Cell, Grid
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.texts import Text, Texts
 

@@ -6,8 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from workbench.figures.pictures.intervals import Intervals, Point
-from workbench.figures.pictures.values import hollow
+from workbench.figures.pictures.kinds import Intervals, Point, hollow
 from workbench.figures.shown import estimate
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.texts import Text, Texts

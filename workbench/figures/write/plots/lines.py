@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.domain.verdicts import Estimate
-from workbench.figures.pictures.lines import Lines
-from workbench.figures.pictures.values import hollow
+from workbench.figures.pictures.kinds import Lines, hollow
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.intervals import marked
 

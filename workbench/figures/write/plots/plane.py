@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from workbench.figures.pictures.plane import Place, Plane
+from workbench.figures.pictures.kinds import Place, Plane
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.intervals import marked
 from workbench.figures.write.plots.lines import put_identity

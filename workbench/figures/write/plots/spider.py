@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from workbench.figures.pictures.spider import Spider
-from workbench.figures.pictures.values import hollow
+from workbench.figures.pictures.kinds import Spider, hollow
 from workbench.figures.write.plots import style
 from workbench.figures.write.plots.intervals import marked
 

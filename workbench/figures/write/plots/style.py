@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from workbench.figures.pictures.values import Axis
+from workbench.figures.pictures.kinds import Axis
 from workbench.figures.write.plots.fonts import families
 
 if TYPE_CHECKING:

@@ -1,0 +1,328 @@
+"""The data of an auditor's queue: a run's answers with a reader's readings, people's labels, flags and notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from stores.annotation.annotation_items import first_wording
+from stores.annotation.queues import LEASE_S
+from stores.core.base import Aggregate, later, now
+from stores.core.texts import restored
+from stores.instruments.templates import PROBES
+from stores.runs.run_lists import named_axes
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.keys import content_key
+from workbench.domain.statements import VariantId, VariantKind
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """A distinct answer to one prompt of a run, as a rule or a classifier read it."""
+
+    ref: str
+    variant: str
+    template: str
+    inverted: bool
+    prompt: bytes
+    text: bytes
+    "key of the answer's text"
+    label: str | None
+    "None: unreadable, or not read"
+    count: int
+    reason: str = ""
+    "reason of the reading, in a sentence"
+    start: int | None = None
+    stop: int | None = None
+    "the deciding words are `text[start:stop]`"
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPrompt:
+    """A prompt about a statement."""
+
+    probe: int
+    "rowid"
+    key: bytes
+    variant: str
+    template: str
+    inverted: bool
+    axes: Mapping[str, str]
+    "further factors of an audit: whom the prompt is about, and how much it says about them"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The label of an answer by a classifier, an annotator or an adjudicator."""
+
+    ref: str
+    variant: str
+    prompt: bytes
+    text: bytes
+    kind: str
+    who: str
+    label: str | None
+    "None: unreadable, or withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """A current flag or note of an annotator."""
+
+    ref: str
+    variant: str
+    flagged: bool
+    note: str
+    answers: tuple[tuple[bytes, bytes], ...] = ()
+    "keys of prompt and text of its answers; empty if it is on a wording"
+
+
+class ReviewQueries(Aggregate):
+    """The methods on the data of an auditor's queue."""
+
+    def answers(
+        self,
+        run: Run,
+        reader: int,
+        ref: str | None = None,
+        *,
+        classified: bool = False,
+        texts: Collection[int] | None = None,
+    ) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run, or those about one statement, each text once per prompt.
+
+        Outputs cut off in thought are not answers.
+
+        Parameters
+        ----------
+        reader : rowid of a rule, or of a classifier
+        classified : whether it is a classifier: unread answers are left out, and so are numbers that a rule reads
+        texts : rowids of the wanted texts; None: all
+        """
+        some = None if texts is None else json.dumps(sorted(texts))
+        bound = run_values(self.connection, run) | {"reader": reader, "ref": ref, "texts": some}
+        rows = self.connection.execute(_CLASSIFIED if classified else _READ, bound)
+        return tuple(map(_read_answer, rows))
+
+    def read_differently(self, run: Run, readers: Collection[int]) -> frozenset[int]:
+        """Return the rowids of texts that some of these rules read as agree or disagree and others do not.
+
+        The texts answer templates of a run; answers of other runs to these templates are included.
+        """
+        bound = run_values(self.connection, run) | {"readers": json.dumps(sorted(readers)), "n": len(readers)}
+        return frozenset(text for (text,) in self.connection.execute(_DIFFERENT, bound))
+
+    def rowids(self, texts: Collection[bytes]) -> frozenset[int]:
+        """Return the rowids of texts by their keys."""
+        found = (self.connection.execute("select id from text where key = ?", (key,)).fetchone() for key in texts)
+        return frozenset(int(row[0]) for row in found if row is not None)
+
+    def given(self, run: Run, ref: str | None = None, texts: Collection[int] | None = None) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run without labels, optionally only those about one statement or with these texts
+        (rowids).
+        """
+        some = None if texts is None else json.dumps(sorted(texts))
+        bound = run_values(self.connection, run) | {"ref": ref, "texts": some}
+        return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
+
+    def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
+        """Return the prompts about one statement that a run's model was asked, each once, in the order of cells."""
+        bound = run_values(self.connection, run) | {"ref": ref}
+        return tuple(
+            AskedPrompt(
+                probe, bytes(prompt), _variant(kind, n), template, bool(inverted), named_axes(self.connection, axes)
+            )
+            for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(_PROMPTS, bound)
+        )
+
+    def text(self, key: bytes) -> str:
+        """Return a text by its key."""
+        return restored(self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0])
+
+    def labelled(self, run: Run) -> tuple[Labelled, ...]:
+        """Return the newest labels of classifiers and people for the answers of a run."""
+        if self.connection.execute(_NOBODY).fetchone()[0]:
+            return ()
+        newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
+        for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
+            _LABELLED, run_values(self.connection, run)
+        ):
+            newest[prompt, text, of, who] = Labelled(ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label)
+        return tuple(newest.values())
+
+    def remarks(self, run: Run) -> tuple[Remarked, ...]:
+        """Return the current flags and notes on answers of a run, and on its wordings."""
+        if self.connection.execute("select not exists(select 1 from remark)").fetchone()[0]:
+            return ()
+        newest: dict[tuple[int, int], Remarked] = {}
+        on: dict[int, dict[tuple[bytes, bytes], None]] = {}
+        for unit, reader, ref, kind, n, flagged, note, _, _, prompt, text in self.connection.execute(
+            _REMARKS, run_values(self.connection, run)
+        ):
+            newest[unit, reader] = Remarked(ref, _variant(kind, n), bool(flagged), note)
+            if prompt is not None:
+                on.setdefault(unit, {})[bytes(prompt), bytes(text)] = None
+        standing = ((unit, one) for (unit, _), one in newest.items() if one.flagged or one.note)
+        return tuple(replace(one, answers=tuple(on.get(unit, ()))) for unit, one in standing)
+
+
+def _read_answer(row: tuple[Any, ...]) -> ReadAnswer:
+    ref, kind, n, template, inverted, prompt, text, label, reason, start, stop, confidence, count = row
+    return ReadAnswer(
+        ref, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count, reason or "", start,
+        stop, confidence,
+    )  # fmt: skip
+
+
+def _variant(kind: str, ordinal: int) -> str:
+    return str(VariantId(VariantKind(kind), ordinal))
+
+
+_FROM = f"""
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join prompt q on q.id = p.prompt_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+"""
+_UNIT = f"u.template_id is null and u.wording_id = {first_wording('w', 's')}"
+
+_READING = "g.label, g.reason, g.start, g.stop, g.confidence"
+_ANSWERS = f"""
+    select ref, kind, ordinal, template, inverted, prompt, text, label, reason, start, stop, confidence, sum(count)
+    from (
+        select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key as prompt,
+            x.key as text, {{reading}}, r.count, s.ordinal as place
+        {_FROM}
+        join text x on x.id = r.text_id
+        {{readings}}
+        where i.name = :instrument and (:ref is null or s.ref = :ref)
+            and (:texts is null or r.text_id in (select value from json_each(:texts)))
+        group by q.id, d.id, r.text_id, r.output_id
+    )
+    group by prompt, text order by place, probe, sum(count) desc, text
+"""
+"prompts shared by several cells count once"
+_READ = _ANSWERS.format(
+    reading=_READING,
+    readings="""
+        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+        left join reading g on g.unit_id = u.id and g.reader_id = :reader
+    """,
+)
+_CLASSIFIED = _ANSWERS.format(
+    reading=_READING,
+    readings=f"""
+        join unit u on u.text_id = r.text_id and {_UNIT}
+        join reading g on g.unit_id = u.id and g.reader_id = :reader and not exists (
+            select 1 from unit v
+            join reading b on b.unit_id = v.id and b.label is not null
+            join reader e on e.id = b.reader_id and e.kind = 'rule'
+            where v.text_id = r.text_id and v.template_id = p.template_id and v.wording_id is null
+        )
+    """,
+)
+"the classifier does not read numbers that a rule reads"
+_GIVEN = _ANSWERS.format(
+    reading="null as label, null as reason, null as start, null as stop, null as confidence", readings=""
+)
+
+_PROMPTS = f"""
+    select min(p.id), q.key, w.kind, w.ordinal, t.name, t.inverted, p.axes
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope)) and s.ref = :ref
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join prompt q on q.id = p.prompt_id
+    where i.name = :instrument and exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and (:fingerprint is null or d.fingerprint = :fingerprint)
+    )
+    group by q.id order by min(p.id)
+"""
+
+_DIFFERENT = """
+    select distinct u.text_id
+    from unit u join reading g on g.unit_id = u.id and g.reader_id in (select value from json_each(:readers))
+    where u.wording_id is null and u.template_id in (select value from json_each(:templates))
+    group by u.id
+    having sum(g.label = 'agree') not in (0, :n) or sum(g.label = 'disagree') not in (0, :n)
+"""
+_NOBODY = "select not exists(select 1 from reader where kind in ('classifier', 'person', 'adjudication'))"
+"fast, while scanning the answers of a run takes time"
+
+_LABELLED = f"""
+    select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label
+    {_FROM}
+    join text x on x.id = r.text_id
+    join unit u on u.text_id = r.text_id and {_UNIT}
+    join reading g on g.unit_id = u.id
+    join reader e on e.id = g.reader_id and e.kind in ('classifier', 'person', 'adjudication')
+    where i.name = :instrument
+    order by g.at, coalesce(g.uid, x''), g.revision
+"""
+
+_REMARKS = f"""
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, q.key, x.key
+    {_FROM}
+    join text x on x.id = r.text_id
+    join unit u on u.text_id = r.text_id and {_UNIT}
+    join remark m on m.unit_id = u.id
+    where i.name = :instrument
+    union
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, null, null
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join unit u on u.text_id = w.text_id and {_UNIT}
+    join remark m on m.unit_id = u.id
+    where i.name = :instrument
+    order by 8, 9
+"""
+
+
+class ReviewLeases(Aggregate):
+    """The methods on leases. A run is named as in `pipeline.review.named`, an item by its ref."""
+
+    def take(self, run: Mapping[str, str], items: Sequence[str], auditor: str, lease_s: int = LEASE_S) -> str | None:
+        """Lease the first item without another lease and return it; None if others hold all of them.
+
+        Earlier leases of this auditor in this run are released.
+        """
+        key = _key(run)
+        with self.store.write() as connection:
+            at = now()
+            connection.execute(
+                "delete from review_lease where run_key = ? and (auditor = ? or until <= ?)", (key, auditor, at)
+            )
+            taken = {item for (item,) in connection.execute("select item from review_lease where run_key = ?", (key,))}
+            found = next((item for item in items if item not in taken), None)
+            if found is not None:
+                until = later(at, timedelta(seconds=lease_s))
+                connection.execute("insert into review_lease values (?, ?, ?, ?)", (key, found, auditor, until))
+        return found
+
+    def release(self, run: Mapping[str, str], auditor: str) -> None:
+        """Release an auditor's leases in a run."""
+        with self.store.write() as connection:
+            connection.execute("delete from review_lease where run_key = ? and auditor = ?", (_key(run), auditor))
+
+    def held(self, run: Mapping[str, str]) -> dict[str, str]:
+        """Return the leases of a run: item -> auditor."""
+        rows = self.connection.execute(
+            "select item, auditor from review_lease where run_key = ? and until > ?", (_key(run), now())
+        )
+        return dict(rows.fetchall())
+
+
+def _key(run: Mapping[str, str]) -> bytes:
+    return content_key(dict(run))

@@ -1,0 +1,748 @@
+"""Tables of response biases: who was asked, the matrix of biases and models, cells with their tests, and figures of
+whole models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from workbench.audits.response_bias.answers import (
+    CONDITIONS,
+    Place,
+    condition_name,
+    kind_name,
+    kind_said,
+    place_said,
+    subject_of,
+)
+from workbench.audits.response_bias.changes import INTERVAL, Spread
+from workbench.audits.response_bias.options import ENTROPY_RULES, EntropyRule
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.reading import Subject
+from workbench.audits.response_bias.score import (
+    ENTROPIES,
+    Cell,
+    DrawFigure,
+    HumanLikeness,
+    TopicFigure,
+    beside,
+    formula,
+    lent_said,
+    over_cells,
+    stars,
+    why,
+)
+from workbench.domain.choices import Bias
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
+from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest, Matrix, Stacked
+from workbench.figures.table import Column, Kind, Link, Table, in_words
+from workbench.stats.describe import Pearson
+from workbench.stats.hypothesis_tests import MeanTest
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+
+Row = TypeVar("Row")
+NAN = float("nan")
+NO_QUESTION = "no question counts"
+CONDITION_WORDS = {condition_name(condition): said for condition, said in CONDITIONS.items()}
+
+
+def model(of: Callable[[Row], str]) -> Column[Row]:
+    """Return the column of whoever answered: a model, with as much more as tells its ways of asking apart."""
+    return Column("model", "model", of)
+
+
+def places(found: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
+    """Return the columns of a bias, with the variant of its wording, and of the condition."""
+    return (
+        Column("bias", "bias", lambda row: kind_name(of(row)[0], of(row)[2]), words=found.words),
+        Column(
+            "condition",
+            "condition",
+            lambda row: condition_name(of(row)[1]),
+            words=CONDITION_WORDS,
+            help="bias: the changed form has the bias; otherwise the changed form is the original with typos",
+        ),
+    )
+
+
+def change(test: MeanTest, left_out: int = 0, undefined: str = "") -> Estimate:
+    """Return a mean change as a difference of shares, with its interval."""
+    why = undefined or test.degenerate
+    ends = test.low / 100, test.high / 100
+    return Estimate(test.mean / 100, *ends, test.n, left_out, why if test.n == 0 else "", interval=named(test))
+
+
+def named(test: MeanTest) -> str:
+    """Return the name of the interval of a mean over questions; empty where there is none."""
+    return "mean over questions" if test.tested else ""
+
+
+def t_test(
+    of: Callable[[Row], MeanTest], prefix: str = "", *, aside: bool = False, points: bool = True
+) -> Iterator[Column[Row]]:
+    """Yield the columns of a t-test.
+
+    Parameters
+    ----------
+    prefix : of the keys, where a table has several tests
+    points : the test is of percentage points
+    """
+
+    def sd(row: Row) -> float:
+        return of(row).sd / (100 if points else 1)
+
+    title = prefix.replace("_", " ")
+    yield Column(
+        f"{prefix}t",
+        f"{title}t",
+        lambda row: of(row).t,
+        Kind.COEFFICIENT,
+        aside=aside,
+        help="of the test that the mean is 0",
+    )
+    yield Column(
+        f"{prefix}df", f"{title}df", lambda row: of(row).df, Kind.COUNT, aside=aside, help="degrees of freedom"
+    )
+    yield Column(f"{prefix}p", f"{title}p", lambda row: of(row).p, Kind.P_VALUE, aside=aside, help="two-sided")
+    yield Column(
+        f"{prefix}sd",
+        f"{title}sd",
+        sd,
+        Kind.SIZE if points else Kind.COEFFICIENT,
+        aside=True,
+        help="standard deviation over questions",
+    )
+    yield Column(f"{prefix}degenerate", f"{title}no test because", lambda row: of(row).degenerate, aside=True)
+
+
+def correlation(of: Callable[[Row], Pearson], of_what: str, *, aside: bool = False) -> Iterator[Column[Row]]:
+    """Yield the columns of a correlation with its test."""
+
+    def r(row: Row) -> Estimate:
+        found = of(row)
+        return Estimate(found.r, NAN, NAN, found.n, undefined=found.undefined)
+
+    yield Column("r", "r", r, Kind.COEFFICIENT, help=of_what, aside=aside)
+    yield Column("r_p", "p of r", lambda row: of(row).p, Kind.P_VALUE, aside=aside)
+    yield Column("r_t", "t of r", lambda row: of(row).t, Kind.COEFFICIENT, aside=True)
+    yield Column("r_df", "df of r", lambda row: of(row).df, Kind.COUNT, aside=True)
+    yield Column("r_untested", "no test of r because", lambda row: of(row).untested, aside=True)
+
+
+def reach(found: Changes) -> tuple[float, float]:
+    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest interval."""
+    tests = [cell.delta for _, cell in found.lines]
+    ends = [abs(end) for each in tests for end in (each.mean, each.low, each.high) if not math.isnan(end)]
+    limit = max(10, 10 * math.ceil(max(ends, default=10.0) / 10)) / 100
+    return -limit, limit
+
+
+def zero(_: Any) -> float:
+    """Return the value that a picture of a change is compared with."""
+    return 0.0
+
+
+def cell_change(cell: Cell) -> Estimate:
+    """Return the mean change of a cell with its interval."""
+    return change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
+
+
+def copied(found: Changes) -> list[str]:
+    """Say which figures rest on another bias's answers; nothing where none do."""
+    if not any(cell.copied for _, cell in found.lines):
+        return []
+    return [f"Opinion float under typos: {lent_said(found.options.definition)}."]
+
+
+Line = tuple[str, Cell]
+"name of the report, and the cell"
+
+
+def cells(found: Changes) -> Table[Line]:
+    """Return every cell of every model with its test."""
+    return _cells(found, found.lines, "cells", "Change by bias, with its test")
+
+
+def place(found: Changes, at: Place) -> Table[Line]:
+    """Return one bias or perturbation of every model that was asked it, whatever is looked at."""
+    asked = ((name, report.find(*at)) for name, report in found.reports.items())
+    rows = [(name, cell) for name, cell in asked if cell is not None]
+    return _cells(found, rows, "place", f"{place_said(*at).capitalize()}: change of each model", subject_of(at))
+
+
+def _cells(found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()) -> Table[Line]:
+    return Table(
+        name,
+        title,
+        rows,
+        [
+            model(_model),
+            *places(found, _place),
+            *_test(found),
+            Column("said", "result", lambda row: row[1].said),
+            Column("left_out", "left out", lambda row: len(row[1].deltas.left_out), Kind.COUNT, help="questions"),
+            *correlation(
+                lambda row: row[1].uncertainty,
+                "over questions, of the size of the change and the entropy of the answers to the original, "
+                + ENTROPIES[found.options.entropy],
+                aside=True,
+            ),
+            *_rest(),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place)),
+        notes=[*copied(found), *_warnings(rows)],
+        empty="No model was asked this.",
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+        detail=_detail,
+        subject=subject,
+    )
+
+
+def _model(row: Line) -> str:
+    return row[0]
+
+
+def _place(row: Line) -> Place:
+    return row[1].place
+
+
+def _test(found: Changes) -> Iterator[Column[Line]]:
+    """Yield the change with its test; p adjusted has a place of its own where it is another number."""
+
+    def sign(row: Line) -> str:
+        return stars(row[1].p_adjusted, significant=row[1].effect != 0)
+
+    yield Column("n", "n", lambda row: row[1].delta.n, Kind.COUNT, help="questions that take part")
+    yield Column(
+        "change",
+        "mean change",
+        lambda row: cell_change(row[1]),
+        Kind.POINTS,
+        beside=sign,
+        scale=reach(found),
+        reference=zero,
+        help="over questions, by the definition",
+    )
+    yield from t_test(lambda row: row[1].delta)
+    yield Column(
+        "p_adjusted",
+        "p adjusted",
+        lambda row: row[1].p_adjusted,
+        Kind.P_VALUE,
+        aside=found.options.holm == "none",
+        help="by Holm's procedure; p if not adjusted",
+    )
+
+
+def _rest() -> Iterator[Column[Line]]:
+    """Yield what only the details of a cell say."""
+    yield Column("effect", "side", lambda row: row[1].effect, Kind.BALANCE, aside=True,
+                 help="significantly above 0: +1, below: -1")  # fmt: skip
+    yield Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
+                 help="+1: significant in people's direction, -1: opposite; 0 for perturbations")  # fmt: skip
+    yield Column("formula", "change", _formula, aside=True, help="q is the original form, q' the changed one")
+    yield Column("definition", "definition", lambda row: row[1].deltas.definition, aside=True)
+    yield Column("answers_of", "answers of", lambda row: row[1].deltas.source, words=in_words(Bias), aside=True)
+    yield Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT, aside=True)
+    yield Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT, aside=True,
+                 help="questions that lack some of the draws asked")  # fmt: skip
+    yield Column("blank", "blank", lambda row: row[1].dropped.blank, Kind.COUNT, aside=True,
+                 help="answers without a letter, which `corrected` does not count")  # fmt: skip
+    yield Column("not_offered", "not offered", lambda row: row[1].dropped.not_offered, Kind.COUNT, aside=True,
+                 help="answers with a letter that was not offered, which `corrected` does not count")  # fmt: skip
+    yield Column("questions_with_these", "questions with them", lambda row: row[1].dropped.questions, Kind.COUNT,
+                 aside=True)  # fmt: skip
+    yield Column("drawn_again", "drawn again", lambda row: row[1].dropped.invalid, Kind.COUNT, aside=True,
+                 help="answers without an offered letter; for probabilities, the expected number")  # fmt: skip
+    yield Column("warnings", "warnings", lambda row: row[1].warnings, Kind.WORDS, aside=True)
+
+
+def _formula(row: Line) -> str:
+    return formula(row[1].place, row[1].deltas.definition, row[1].deltas.source)
+
+
+NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
+
+
+def cell_sentences(found: Changes, row: Line) -> list[str]:
+    """Return what `cells` says of a cell beside its change, in sentences, and whether it is most human-like and why."""
+    from workbench.figures.shown import NONE, shown
+
+    name, cell = row
+    test = [column for column in _test(found) if column.key not in ("change", "degenerate") and not column.aside]
+    values = [f"{column.title} {text}" for column in test if (text := shown(column.value(row), column)) != NONE]
+    lost = [f"{column.title} {shown(column.value(row), column)}" for column in _rest() if column.key in NOT_COUNTED]
+    likeness = [one for one in found.likeness(name) if one.bias is cell.bias and cell.scored]
+    any_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
+    return [
+        f"{cell.said.capitalize()}: {', '.join(values)}.",
+        *(f"Most human-like: {why(one)}." for one in likeness),
+        *_detail(row),
+        *[f"Answers: {', '.join(lost)}."] * bool(any_lost),
+    ]
+
+
+def _detail(row: Line) -> list[str]:
+    """Say which shares the change is the difference of, whose answers these are, and what is left out and why."""
+    cell = row[1]
+    copied_from = f"These are the answers to the perturbed questions of {kind_said(cell.deltas.source)}."
+    reasons = Counter(one.reason for one in cell.deltas.left_out)
+    out = "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
+    return [
+        f"Change by the definition {cell.deltas.definition}: {_formula(row)} (q original, q' changed form).",
+        *[copied_from] * cell.copied,
+        *[f"{plural(sum(reasons.values()), 'question')} left out: {out}."] * bool(reasons),
+        *(f"Warning: {warning}" for warning in cell.warnings),
+    ]
+
+
+def _warnings(rows: Sequence[Line]) -> Iterator[str]:
+    """Repeat what is improbable in the files that imported answers came from."""
+    for name, cell in rows:
+        yield from (f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings)
+
+
+def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, Cell, Spread]]:
+    """Return the normalised entropy of the answers to both forms, by one rule or by both."""
+    spreads: dict[str, Callable[[Cell], Spread]] = {
+        "offered": lambda cell: cell.spread,
+        "csv": lambda cell: cell.spread_csv,
+    }
+    return Table(
+        "entropies",
+        "Normalised entropy of the answers",
+        [(name, cell, spreads[rule](cell)) for name, cell in found.lines for rule in rules],
+        [
+            model(lambda row: row[0]),
+            *places(found, lambda row: row[1].place),
+            Column("rule", "options", lambda row: row[2].rule, aside=len(rules) == 1),
+            Column("original", "original", lambda row: row[2].original, Kind.COEFFICIENT, scale=(0, 1)),
+            Column("changed", "changed form", lambda row: row[2].changed, Kind.COEFFICIENT, scale=(0, 1)),
+            Column("change", "change", _entropy_change, Kind.SCORE),
+            *t_test(lambda row: row[2].change, aside=True, points=False),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place), row[2].rule),
+        definition="0: all answers equal, 1: answers spread evenly over the options. Means over all questions, with "
+        "those that the definition of a change leaves out.",
+        notes=[f"{rule}: {ENTROPIES[rule]}" for rule in rules],
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+    )
+
+
+def uncertainty(found: Changes) -> Table[tuple[str, list[Cell]]]:
+    """Return whether biases change answers more where a model is unsure: over all cells, and over those of a model.
+
+    Tjuatja et al. 2024, Figure 8.
+    """
+    of_each = {name: [cell for other, cell in found.lines if other == name] for name in found.reports}
+    every = [("all", [cell for _, cell in found.lines])] if len(of_each) > 1 else []
+    return Table(
+        "uncertainty",
+        "Size of the change against uncertainty",
+        [*every, *of_each.items()],
+        [
+            model(lambda row: row[0]),
+            Column("cells", "biases", lambda row: sum(cell.scored for cell in row[1]), Kind.COUNT),
+            *correlation(
+                lambda row: over_cells(row[1]),
+                "over biases, of the size of the mean change and the mean entropy of the answers to the originals",
+            ),
+        ],
+        key=lambda row: (row[0],),
+        definition="A positive r means that answers change more where the model is less certain. Perturbations and "
+        "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the biases of nine models.",
+        notes=["Biases of one model are not independent: p is too small."] if every else [],
+    )
+
+
+def _entropy_change(row: tuple[str, Cell, Spread]) -> Estimate:
+    test = row[2].change
+    why = test.degenerate if test.n == 0 else ""
+    return Estimate(test.mean, test.low, test.high, test.n, undefined=why, interval=named(test))
+
+
+def left_out(found: Changes) -> Table[tuple[str, Cell, str, list[str]]]:
+    """Return why questions take no part, by cell."""
+    rows = []
+    for name, cell in found.lines:
+        reasons: dict[str, list[str]] = {}
+        for one in cell.deltas.left_out:
+            reasons.setdefault(one.reason, []).append(one.key)
+        rows += [(name, cell, reason, keys) for reason, keys in reasons.items()]
+    return Table(
+        "left_out",
+        "Questions that are left out",
+        rows,
+        [
+            model(lambda row: row[0]),
+            *places(found, lambda row: row[1].place),
+            Column("reason", "reason", lambda row: row[2]),
+            Column("questions", "questions", lambda row: len(row[3]), Kind.COUNT),
+            Column("keys", "which", lambda row: named_few(row[3]), aside=True),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place), row[2]),
+        empty="No question is left out.",
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+    )
+
+
+def topics(found: Changes) -> Table[tuple[str, Cell, TopicFigure]]:
+    """Return the change of each cell by topic of the questions."""
+    return Table(
+        "topics",
+        "Change by topic",
+        [(name, cell, one) for name, cell in found.lines for one in cell.topics],
+        [
+            model(lambda row: row[0]),
+            *places(found, lambda row: row[1].place),
+            Column("topic", "topic", lambda row: row[2].topic, words={"": "(none)"}),
+            Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
+            Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
+                   scale=reach(found), reference=zero),
+            *t_test(lambda row: row[2].delta),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place), row[2].topic),
+        notes=["p is not adjusted for the number of topics."],
+        empty="No question has a topic.",
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "topic"], series="model")],
+    )  # fmt: skip
+
+
+def draws(found: Changes) -> Table[tuple[str, Cell, DrawFigure]]:
+    """Return every random draw of the perturbations (appendix A.4)."""
+    return Table(
+        "draws",
+        "Every draw of the perturbations",
+        [(name, cell, one) for name, cell in found.lines if cell.condition for one in cell.draws.draws],
+        [
+            model(lambda row: row[0]),
+            *places(found, lambda row: row[1].place),
+            Column("draw", "draw", lambda row: row[2].draw, Kind.COUNT),
+            Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
+            Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
+                   scale=reach(found), reference=zero),
+            *t_test(lambda row: row[2].delta),
+            Column("effect", "side", lambda row: row[2].effect, Kind.BALANCE,
+                   help="significantly above 0: +1, below: -1; by unadjusted p"),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place), str(row[2].draw)),
+        empty="No perturbation was asked.",
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "draw"], series="model")],
+    )  # fmt: skip
+
+
+def draw_spread(found: Changes) -> Table[Line]:
+    """Return how far the draws of one perturbation differ."""
+    return Table(
+        "draw_spread",
+        "Differences between the draws of a perturbation",
+        [(name, cell) for name, cell in found.lines if cell.condition],
+        [
+            model(_model),
+            *places(found, _place),
+            Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT),
+            Column("mean", "mean", lambda row: row[1].draws.mean / 100, Kind.POINTS, help="of the draws' means"),
+            Column("sd", "sd", lambda row: row[1].draws.sd / 100, Kind.SIZE, help="of these means, sample formula"),
+            Column("low", "smallest", lambda row: row[1].draws.low / 100, Kind.POINTS),
+            Column("high", "largest", lambda row: row[1].draws.high / 100, Kind.POINTS),
+            Column("significant", "significant", lambda row: row[1].draws.significant, Kind.COUNT),
+            Column("agree", "agree", lambda row: row[1].draws.agree,
+                   help="whether all draws agree: all significant in the same direction, or none significant"),
+            Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT,
+                   help="questions asked in fewer draws; their mean is over those draws"),
+        ],
+        key=lambda row: (row[0], *subject_of(row[1].place)),
+        notes=["Several draws show the effect of chance."],
+        empty="No perturbation was asked.",
+        link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+    )  # fmt: skip
+
+
+LEAST = 14
+"columns of a terminal for `+24.9 points` above `*** human-like`"
+
+
+def subjects(found: Changes) -> Table[Subject]:
+    """Return how each model was asked."""
+
+    def of_run(value: Callable[[Run], str]) -> Callable[[Subject], str]:
+        return lambda row: value(row.run) if row.run is not None else ""
+
+    return Table(
+        "subjects",
+        "Who answered",
+        list(found.subjects.values()),
+        [
+            model(lambda row: row.name),
+            Column("answers", "answers", lambda row: row.way),
+            Column("sampling", "sampling", of_run(lambda run: str(run.sampling))),
+            Column("template", "template", lambda row: row.template),
+            Column("wanted", "valid answers wanted", lambda row: row.wanted or None, Kind.COUNT, short="wanted"),
+            Column("short", "forms with fewer", lambda row: len(row.short), Kind.COUNT, short="fewer"),
+            Column("pairs", "pairs", lambda row: sum(len(table.keys) for table in row.tables), Kind.COUNT,
+                   help="with answers to both forms"),
+            # The name of a served subject has its snapshot.
+            Column("version", "version", of_run(lambda run: "" if run.served_as else run.version), aside=True),
+            Column("computed", "computed", of_run(lambda run: run.computed), aside=True),
+        ],
+        key=lambda row: (row.name,),
+        notes=["exact: probabilities of the next token. imported: answers that others collected."],
+    )  # fmt: skip
+
+
+def matrix(found: Changes) -> Table[Place]:
+    """Return the mean change of every bias and perturbation; a column each model."""
+    alpha, ends = found.options.alpha, reach(found)
+
+    def of(name: str) -> Column[Place]:
+        report = found.reports[name]
+        likeness = {one.bias: one for one in found.likeness(name)}
+
+        def sign(place: Place) -> str:
+            like = likeness.get(place[0]) if not place[1] and not place[2] else None
+            return beside(report.find(*place), like)
+
+        def questions(place: Place) -> Link | None:
+            return Link("questions", (name, *subject_of(place))) if report.find(*place) is not None else None
+
+        def said(place: Place) -> list[str]:
+            cell = report.find(*place)
+            return cell_sentences(found, (name, cell)) if cell is not None else []
+
+        return Column(
+            f"model {name}" if name in ("bias", "condition") else name,
+            name,
+            _change_of(found, name),
+            Kind.POINTS,
+            least=LEAST,
+            help="mean change with its 95 % interval, in percentage points",
+            beside=sign,
+            scale=ends,
+            reference=zero,
+            link=questions,
+            detail=said,
+        )
+
+    models = [of(name) for name in found.reports]
+    keys = [column.key for column in models]
+    return Table(
+        "matrix",
+        "Mean change by bias and model",
+        [place for place in found.places if place[1] is None or not found.options.without_typos],
+        [*places(found, lambda place: place), *models],
+        key=subject_of,
+        notes=[
+            f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
+            "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
+            "though people overlook typos. ✓: human-like, and no typo changes anything.",
+            *copied(found),
+        ],
+        link=lambda place: Link("place", subject_of(place)),
+        pictures=[
+            Matrix(columns=keys, rows=["bias", "condition"]),
+            Forest(values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change"),
+        ],
+    )
+
+
+def _change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
+    def value(place: Place) -> Estimate | None:
+        cell = found.reports[name].find(*place)
+        return None if cell is None else cell_change(cell)
+
+    return value
+
+
+def scores(found: Changes) -> Table[str]:
+    """Return what is said of each model over all biases."""
+
+    def score(name: str, value: int) -> int | None:
+        return value if found.reports[name].score.biases else None
+
+    def likeness(name: str, wanted: bool | None) -> int | None:
+        those = found.likeness(name)
+        return sum(one.most_human_like is wanted for one in those) if those else None
+
+    differ = any(report.score.signed != report.score.human_like for report in found.reports.values())
+    signed = (
+        "score as published: +1 for a significant bias above 0, -1 below; different if the definition reverses "
+        "the sign of allow/forbid."
+    )
+    return Table(
+        "scores",
+        "Over all biases",
+        list(found.reports),
+        [
+            model(lambda name: name),
+            Column("score", "score", lambda name: score(name, found.reports[name].score.human_like), Kind.BALANCE),
+            Column("score_as_published", "as published", lambda name: score(name, found.reports[name].score.signed),
+                   Kind.BALANCE, aside=not differ),
+            Column("biases", "biases", lambda name: score(name, found.reports[name].score.biases), Kind.COUNT,
+                   help="with a test; the score is a sum over these"),
+            Column("most_human_like", "most human-like", lambda name: likeness(name, True), Kind.COUNT,
+                   help="biases that move the model as they move people, while no typo does"),
+            Column("open", "open", lambda name: likeness(name, None), Kind.COUNT, help="biases that lack a test"),
+            Column("valid", "valid answers", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
+                   help="offered letters among all answers drawn, mean over questions"),
+            Column("people", "like people", _people(found), Kind.COEFFICIENT, scale=(0, 1),
+                   help="1 - the distance of the model's and people's answers to the original questions"),
+        ],
+        key=lambda name: (name,),
+        notes=[
+            "score: +1 for a significant bias that is human-like, -1 for one that is opposite; – where no bias has a "
+            "test, or not all of them are looked at.",
+            *[signed] * differ,
+        ],
+        link=lambda name: Link("likeness", (name,)),
+    )  # fmt: skip
+
+
+def _people(found: Changes) -> Callable[[str], Estimate | None]:
+    return lambda name: found.people[name].mean if name in found.people else None
+
+
+def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
+    """Return whether each bias moves each model as it moves people, and why not."""
+    return Table(
+        "likeness",
+        "Whether a bias moves a model as it moves people",
+        [(name, one) for name in found.reports for one in found.likeness(name)],
+        [
+            model(lambda row: row[0]),
+            Column("bias", "bias", lambda row: kind_name(row[1].bias), words=found.words),
+            Column("most_human_like", "most human-like", lambda row: row[1].most_human_like),
+            Column("why", "because", lambda row: why(row[1])),
+            Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
+                   help="+1: significant in people's direction, -1: in the opposite direction"),
+            Column("perturbed", "moved by", lambda row: row[1].perturbed, Kind.WORDS, aside=True,
+                   words=CONDITION_WORDS, help="perturbations under which the answers change significantly"),
+            Column("untested", "not tested", lambda row: row[1].untested, Kind.WORDS, aside=True,
+                   words=CONDITION_WORDS),
+            Column("tested", "tested", lambda row: row[1].tested, aside=True),
+        ],
+        key=lambda row: (row[0], str(row[1].bias)),
+        definition="A model is most human-like in a bias that changes its answers like people's, while no "
+        "typo, which people overlook, changes them.",
+        empty="Human-likeness needs a bias and all typos; this selection lacks some.",
+        link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
+    )  # fmt: skip
+
+
+def valid_answers(found: Changes) -> Table[str]:
+    """Return how many of the answers were offered letters, by model."""
+    imported = [name for name, subject in found.subjects.items() if subject.way == "imported"]
+    again = f"{', '.join(imported)}: imported; answers that were drawn again count only if the source kept them."
+    return Table(
+        "valid_answers",
+        "Valid answers",
+        list(found.validity),
+        [
+            model(lambda name: name),
+            Column("mean", "share", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
+                   help="mean over questions"),
+            Column("questions", "questions", lambda name: len(found.validity[name].shares), Kind.COUNT,
+                   help="a question counts once for each compared form"),
+            Column("without", "without any", lambda name: found.validity[name].without, Kind.COUNT,
+                   help="questions without any valid answer"),
+        ],
+        key=lambda name: (name,),
+        definition="Answers with an offered letter among all answers drawn; for exact probabilities, the probability "
+        "of the offered letters.",
+        notes=[again] * bool(imported),
+        link=lambda name: Link("validity", (name,)),
+        pictures=[Forest(values=["mean"], rows=["model"])],
+    )  # fmt: skip
+
+
+def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
+    """Return how often answers were offered letters, by question (figure 6)."""
+    rows = [
+        (name, place, len(one.histogram), count)
+        for name, one in found.validity.items()
+        for place, count in enumerate(map(int, one.histogram))
+    ]
+    return Table(
+        "validity",
+        "Questions by their share of valid answers",
+        rows,
+        [
+            model(lambda row: row[0]),
+            Column("from", "from", lambda row: row[1] / row[2], Kind.SHARE),
+            Column("to", "to", lambda row: (row[1] + 1) / row[2], Kind.SHARE),
+            Column("questions", "questions", lambda row: row[3], Kind.COUNT),
+        ],
+        key=lambda row: (row[0], str(row[1])),
+        pictures=[Stacked(values=["questions"], rows=["from", "to"], series="model")],
+    )
+
+
+def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
+    """Return the share of valid answers of every question, of which `validity` is the histogram."""
+    return Table(
+        "validity_shares",
+        "Share of valid answers by question",
+        [(name, n, float(share)) for name, one in found.validity.items() for n, share in enumerate(one.shares)],
+        [
+            model(lambda row: row[0]),
+            Column("question", "question", lambda row: row[1], Kind.COUNT),
+            Column("share", "share", lambda row: row[2], Kind.SHARE),
+        ],
+        key=lambda row: (row[0], str(row[1])),
+    )
+
+
+def people(found: Changes) -> Table[str]:
+    """Return how near answers to the original questions come to people's (table 4)."""
+    left_out = (
+        f"{name}: {plural(n, 'question')} left out, {reason}"
+        for name, one in found.people.items()
+        for reason, n in Counter(left.reason for left in one.left_out).items()
+    )
+    return Table(
+        "people",
+        "Likeness to people's answers to the original questions",
+        list(found.people),
+        [
+            model(lambda name: name),
+            Column("likeness", "likeness", lambda name: found.people[name].mean, Kind.COEFFICIENT, scale=(0, 1)),
+            Column("questions", "questions", lambda name: found.people[name].mean.n, Kind.COUNT),
+            Column("left_out", "left out", lambda name: len(found.people[name].left_out), Kind.COUNT),
+        ],
+        key=lambda name: (name,),
+        definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the same. Options are treated "
+        "as a scale with equal steps, in their printed order.",
+        notes=[*left_out, f"[ ]: {INTERVAL}."],
+        empty=f"The questions of {found.instrument} that were asked have no human shares.",
+        link=lambda name: Link("people_questions", (name,)),
+        pictures=[Forest(values=["likeness"], rows=["model"])],
+    )
+
+
+def people_questions(found: Changes) -> Table[tuple[str, str, float, str]]:
+    """Return the likeness to people in every question, and why others say nothing."""
+    rows = []
+    for name, one in found.people.items():
+        rows += [(name, key, value, "") for key, value in one.alignments]
+        rows += [(name, left.key, float("nan"), left.reason) for left in one.left_out]
+    return Table(
+        "people_questions",
+        "Likeness to people's answers by question",
+        rows,
+        [
+            model(lambda row: row[0]),
+            Column("key", "question", lambda row: row[1]),
+            Column("likeness", "likeness", lambda row: row[2], Kind.COEFFICIENT, scale=(0, 1)),
+            Column("left_out", "left out because", lambda row: row[3]),
+        ],
+        key=lambda row: (row[0], row[1], row[3]),
+        empty=f"The questions of {found.instrument} that were asked have no human shares.",
+    )

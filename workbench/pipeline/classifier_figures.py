@@ -1,0 +1,531 @@
+"""A stance classifier with its answers on a test set: what its figures are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+from stores.annotation.classifiers import Classifier
+from stores.core.store import Store, at_once
+from workbench.classifier.config import LABELS, PUBLISHED_THRESHOLD
+from workbench.domain.keys import SEED
+from workbench.domain.verdicts import Estimate
+from workbench.evidence.reader_quality import Bounds, Evaluation, Support, evaluation, quality, quality_warnings
+from workbench.figures.book import Book, Entry
+from workbench.figures.pictures.of_table import Curves, Forest, Matrix
+from workbench.figures.shown import number
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.stats.classification import CalibrationBin, ClassificationReport, ThresholdPoint
+
+WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text of the test set."""
+
+    instrument: str
+    ref: str
+    variant: str
+    statement: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Assessed:
+    """A classifier with its answers on the test set, at a threshold of confidence."""
+
+    classifier: Classifier
+    threshold: float = PUBLISHED_THRESHOLD
+    seed: int = SEED
+    texts: Mapping[int, ReadText] = field(default_factory=dict)
+    "unit -> what was read, where the store has it"
+
+    @cached_property
+    def test(self) -> Evaluation:
+        return evaluation(self.classifier)
+
+    def report(self, way: str, threshold: float) -> ClassificationReport:
+        return self.test.report(way, threshold, seed=self.seed)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Say why it is too poor to carry figures, where it is."""
+        return tuple(quality_warnings(quality(self.classifier, self.threshold, seed=self.seed)))
+
+    def told(self) -> tuple[str, ...]:
+        """Return what the classifier is and what its figures represent."""
+        config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
+        return (
+            *self.header,
+            f"{self.classifier.name}: {config['base']}, trained {self.classifier.created_at[:10]}, {data['steps']} "
+            f"steps, seed {config['seed']}.",
+            f"{stands_for[0].upper()}{stands_for[1:]}.",
+            *(f"! {question}" for question in self.test.open_questions("tuned", self.threshold)),
+        )
+
+    def about(self) -> dict[str, object]:
+        """Return the subject and basis of the figures, for programs."""
+        test, known = self.test, self.test.sampled
+        return {
+            "name": self.classifier.name,
+            "config": self.classifier.config,
+            "data": self.classifier.data,
+            "threshold": self.threshold,
+            "test": {
+                "stands_for": test.stands_for(),
+                "inclusion_known": known is not None,
+                "answers": test.answers if known else None,
+                "drawn_at": test.at if known else None,
+                "texts": len(test.true),
+                "effective_n": known.effective_n() if known else None,
+                "certainty_share": known.certain_share() if known else None,
+                "unsettled": len(test.unsettled.given),
+                "unlabelled": test.unlabelled,
+            },
+        }
+
+
+@at_once
+def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED) -> Assessed:
+    """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
+    classifier = store.classifiers.get(name)
+    items = (item.context for item in store.labels.judged(classifier.codebook))
+    found = {one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text) for one in items}
+    return Assessed(classifier, threshold, seed, found)
+
+
+SHARE = (0.0, 1.0)
+HELP = {
+    "precision": "of the answers read as a class, the share that people read the same way",
+    "recall": "of the answers that belong to a class, the share read as that class",
+    "f1": "harmonic mean of precision and recall",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Macro F1 of the classifier, or of its base, of the answers whose confidence reaches a threshold."""
+
+    name: str
+    point: ThresholdPoint
+    accuracy: Estimate
+    error: float
+    "expected calibration error, of all answers"
+    bounds: Bounds | None
+
+
+def ways(of: Assessed) -> Table[Way]:
+    """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot (Faulborn et al. 2025)."""
+    rows = [
+        Way(
+            way,
+            of.test.point(way, threshold, seed=of.seed),
+            of.report(way, threshold).accuracy,
+            of.test.calibration(way).ece,
+            of.test.bounds(way, threshold),
+        )
+        for threshold in dict.fromkeys((of.threshold, 0.0))
+        for way in WAYS
+    ]
+    return Table(
+        "ways",
+        "Macro F1",
+        rows,
+        [
+            Column("way", "classifier", lambda row: row.name, words=WAYS),
+            Column("threshold", "confidence from", lambda row: row.point.threshold, Kind.COEFFICIENT, short="from"),
+            Column("macro_f1", "macro F1", lambda row: row.point.macro_f1, Kind.COEFFICIENT, scale=SHARE),
+            Column("kept", "kept", lambda row: row.point.kept, Kind.SHARE, help="answers that reach the confidence"),
+            Column("n", "texts", lambda row: row.point.n, Kind.COUNT),
+            Column("accuracy", "accuracy", lambda row: row.accuracy, Kind.COEFFICIENT, scale=SHARE, aside=True),
+            Column(
+                "calibration_error",
+                "calibration error",
+                lambda row: row.error,
+                Kind.SIZE,
+                help="expected calibration error: mean distance of confidence and accuracy over all answers "
+                "(Guo et al. 2017)",
+                short="ECE",
+            ),
+            Column(
+                "unsettled_wrong",
+                "if unsettled are wrong",
+                lambda row: row.bounds.wrong if row.bounds else None,
+                Kind.COEFFICIENT,
+                help="macro F1 if every text that people disagree on was misread",
+                aside=True,
+            ),
+            Column(
+                "unsettled_right",
+                "if right",
+                lambda row: row.bounds.right if row.bounds else None,
+                Kind.COEFFICIENT,
+                aside=True,
+            ),
+        ],
+        key=lambda row: (row.name, f"{row.point.threshold:g}"),
+        definition=f"Figures {of.test.rests_on()}.",
+        pictures=[Forest(values=["macro_f1"], rows=["threshold"], series="way")],
+    )
+
+
+Class = tuple[str, int, ClassificationReport]
+
+
+def classes_at(of: Assessed, threshold: str) -> Table[Class]:
+    """Return the classes at a threshold that a subject names."""
+    return classes(of, float(threshold))
+
+
+def classes(of: Assessed, threshold: float) -> Table[Class]:
+    """Return precision, recall and F1 of each class of the answers whose confidence reaches a threshold (Table 7)."""
+    rows = [
+        (way, place, report)
+        for way, report in ((way, of.report(way, threshold)) for way in WAYS)
+        for place in range(len(LABELS))
+    ]
+
+    def read(place: int) -> Callable[[Class], int]:
+        return lambda row: int(row[2].matrix[row[1]][place])
+
+    counts: list[Column[Class]] = [
+        Column(f"read_{label}", f"read {label}", read(place), Kind.COUNT, aside=True)
+        for place, label in enumerate(LABELS)
+    ]
+    return Table(
+        "classes",
+        f"Classes at confidence {threshold:g}" if threshold else "Classes, all answers",
+        rows,
+        [
+            Column("way", "classifier", lambda row: row[0], words=WAYS),
+            Column("label", "true label", lambda row: LABELS[row[1]]),
+            Column(
+                "precision",
+                "precision",
+                lambda row: row[2].precision[row[1]],
+                Kind.COEFFICIENT,
+                help=HELP["precision"],
+                scale=SHARE,
+                aside=True,
+            ),
+            Column(
+                "recall",
+                "recall",
+                lambda row: row[2].recall[row[1]],
+                Kind.COEFFICIENT,
+                help=HELP["recall"],
+                scale=SHARE,
+                aside=True,
+            ),
+            Column("f1", "F1", lambda row: row[2].f1[row[1]], Kind.COEFFICIENT, help=HELP["f1"], scale=SHARE),
+            Column("support", "texts", lambda row: row[2].support[row[1]], Kind.COUNT, help="that reach the threshold"),
+            *counts,
+        ],
+        key=lambda row: (row[0], LABELS[row[1]]),
+        notes=[
+            f"{WAYS[way]}: macro F1 undefined, {report.macro_f1.undefined}"
+            for way, _, report in rows[:: len(LABELS)]
+            if not report.macro_f1.defined
+        ],
+        subject=(f"{threshold:g}",),
+        pictures=[Forest(values=["f1"], rows=["label"], series="way")],
+    )
+
+
+def supports(of: Assessed) -> Table[Support]:
+    """Return the basis of each true class's figures."""
+    return Table(
+        "supports",
+        "Basis of each class's figures",
+        of.test.supports(),
+        [
+            Column("label", "true label", lambda row: row.label),
+            Column("texts", "test texts", lambda row: row.texts, Kind.COUNT),
+            Column(
+                "effective_n",
+                "effective n",
+                lambda row: row.effective_n,
+                Kind.COUNT,
+                help="(Σw)² / Σw² over the texts drawn by chance",
+            ),
+            Column(
+                "certain",
+                "labelled with certainty",
+                lambda row: row.certain,
+                Kind.SHARE,
+                help="share of the class's answers whose text was labelled with certainty",
+            ),
+        ],
+        key=lambda row: (row.label,),
+        definition=f"{of.test.stands_for()[0].upper()}{of.test.stands_for()[1:]}.",
+    )
+
+
+Points = tuple[ThresholdPoint, ThresholdPoint]
+
+
+def curve(of: Assessed) -> Table[Points]:
+    """Return macro F1 and the share kept by confidence (Figure 3)."""
+    tuned, plain = (of.test.curve(way, seed=of.seed) for way in WAYS)
+
+    def columns(place: int, way: str) -> list[Column[Points]]:
+        name = WAYS[way]
+        return [
+            Column(
+                f"{way}_macro_f1",
+                f"{name}: macro F1",
+                lambda row: row[place].macro_f1,
+                Kind.COEFFICIENT,
+                short=f"{name} F1",
+                scale=SHARE,
+            ),
+            Column(f"{way}_kept", "kept", lambda row: row[place].kept.value, Kind.SHARE, scale=SHARE),
+            Column(f"{way}_n", "n", lambda row: row[place].n, Kind.COUNT, aside=True),
+        ]
+
+    return Table(
+        "curve",
+        "Macro F1 and the share kept when answers below a confidence are left out",
+        list(zip(tuned, plain, strict=True)),
+        [
+            Column("threshold", "confidence", lambda row: row[0].threshold, Kind.COEFFICIENT, short="from"),
+            *columns(0, "tuned"),
+            *columns(1, "zero_shot"),
+            Column("chosen", "chosen", lambda row: row[0].threshold == of.threshold, Kind.MARK, mark="◂", aside=True),
+        ],
+        key=lambda row: (f"{row[0].threshold:g}",),
+        pictures=[
+            Curves(
+                x="threshold",
+                values=["tuned_macro_f1", "zero_shot_macro_f1", "tuned_kept"],
+                axis="macro F1, share kept",
+                marked="chosen",
+            )
+        ],
+    )
+
+
+Bin = tuple[str, CalibrationBin]
+
+
+def calibration(of: Assessed) -> Table[Bin]:
+    """Return how often answers of a confidence are right (Guo et al. 2017)."""
+    found = {way: of.test.calibration(way) for way in WAYS}
+    return Table(
+        "calibration",
+        "Accuracy by confidence",
+        [(way, one) for way, of_way in found.items() for one in of_way.bins],
+        [
+            Column("way", "classifier", lambda row: row[0], words=WAYS),
+            Column("low", "above", lambda row: row[1].low, Kind.COEFFICIENT),
+            Column("high", "up to", lambda row: row[1].high, Kind.COEFFICIENT),
+            Column(
+                "accuracy",
+                "right",
+                lambda row: row[1].accuracy,
+                Kind.SHARE,
+                scale=SHARE,
+                reference=lambda row: None if math.isnan(row[1].mean_confidence) else row[1].mean_confidence,
+            ),
+            Column("mean_confidence", "sure", lambda row: row[1].mean_confidence, Kind.SHARE, help="mean confidence"),
+            Column("n", "texts", lambda row: row[1].n, Kind.COUNT),
+        ],
+        key=lambda row: (row[0], f"{row[1].high:g}"),
+        notes=[
+            f"{WAYS[way]}: expected calibration error {number(one.ece, Kind.SIZE)}, n {one.n:,}"
+            for way, one in found.items()
+            if not math.isnan(one.ece)
+        ],
+        pictures=[
+            Curves(x="mean_confidence", values=["accuracy"], series="way", identity="accuracy equal to confidence")
+        ],
+    )
+
+
+def training(of: Assessed) -> Table[tuple[str, str]]:
+    """Return the training and test data of the classifier, in enough detail to repeat the training."""
+    classifier = of.classifier
+    data, config = classifier.data, classifier.config
+    fields: Mapping[str, object] = {
+        "base": config.get("base"),
+        "trained on": _labels(data.get("training")),
+        "tested on": _labels(data.get("test")),
+        "training queues": _names(data.get("training_queues")),
+        "test queues": _names(data.get("test_queues")),
+        "kept apart": "by statement" if data.get("by_statement") else "by text: the two share no response text",
+        "training hash": data.get("training_hash"),
+        "test hash": data.get("test_hash"),
+        "steps": f"{data.get('steps', 0):,}, the best after {data.get('best_step', 0):,}",
+        "took": f"{data.get('seconds') or 0:,.0f} s on {data.get('device', '–')}",
+        "versions": ", ".join(f"{name} {version}" for name, version in (data.get("versions") or {}).items()),
+        "settings": ", ".join(f"{name} {value}" for name, value in config.items() if name != "base"),
+        "weights": f"{classifier.folder}, version {classifier.version}",
+        "job": classifier.job,
+    }
+    return Table(
+        "training",
+        "Training and test",
+        [(name, str(value)) for name, value in fields.items() if value not in (None, "")],
+        [Column("what", "", lambda row: row[0]), Column("value", "", lambda row: row[1])],
+        key=lambda row: (row[0],),
+    )
+
+
+def _labels(counts: Mapping[str, int] | None) -> str:
+    if not counts:
+        return ""
+    return f"{sum(counts.values()):,} answers: " + ", ".join(f"{label} {n:,}" for label, n in counts.items())
+
+
+def _names(queues: Sequence[str] | None) -> str:
+    return ", ".join(queues) if queues else "all"
+
+
+BELOW = "below the threshold"
+ReadAs = tuple[str, Sequence[int], Sequence[float]]
+
+
+def confusion(of: Assessed) -> Table[ReadAs]:
+    """Return the confusion matrix of the fine-tuned classifier."""
+    counts, represented = of.test.confusion(of.threshold).tolist(), of.test.represented(of.threshold).tolist()
+    names = (*LABELS, "below")
+
+    def count(place: int) -> Callable[[ReadAs], int]:
+        return lambda row: row[1][place]
+
+    def share(place: int) -> Callable[[ReadAs], float | None]:
+        return lambda row: row[2][place] / sum(row[2]) if sum(row[2]) else None
+
+    columns: list[Column[ReadAs]] = []
+    for place, name in enumerate(names):
+        title = BELOW if name == "below" else name
+        columns += [
+            Column(f"read_{name}", title, count(place), Kind.COUNT, help="test texts", short=name),
+            Column(
+                f"share_{name}",
+                f"{title}, share",
+                share(place),
+                Kind.SHARE,
+                help="of the answers that the row's texts represent",
+                aside=True,
+            ),
+        ]
+    return Table(
+        "confusion",
+        f"Confusion matrix at confidence {of.threshold:g}",
+        list(zip(LABELS, counts, represented, strict=True)),
+        [
+            Column("label", "people say", lambda row: row[0]),
+            *columns,
+            Column("n", "n", lambda row: sum(row[1]), Kind.COUNT, help="test texts"),
+        ],
+        key=lambda row: (row[0],),
+        link=lambda row: Link("texts", (row[0],)),
+        pictures=[
+            Matrix(
+                columns=[f"read_{name}" for name in names],
+                shades=[f"share_{name}" for name in names],
+                rows=["label"],
+                titles=("people say", "read as"),
+            )
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """A text of the test set with what the classifier made of it."""
+
+    unit: int
+    true: str
+    read: str
+    confidence: float
+    below: bool
+    "whether the threshold leaves it out"
+    found: ReadText | None
+    "None: the store does not hold it"
+
+
+def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
+    """Return what was read as something else than people say and reaches the threshold, the surest first.
+
+    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever they were read as
+    """
+    rows = sorted((row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence)
+    title = f"Test texts that people call {true}" + (f", read {read}" if read else "")
+    return Table(
+        "texts" if true else "misread",
+        title if true else f"Misread at confidence {of.threshold:g}",
+        rows,
+        [
+            Column("unit", "item", lambda row: str(row.unit), aside=True),
+            Column("true", "people say", lambda row: row.true),
+            Column("read", "read as", lambda row: row.read),
+            Column("confidence", "confidence", lambda row: row.confidence, Kind.COEFFICIENT),
+            Column("below", BELOW, lambda row: row.below, Kind.MARK, short="below"),
+            Column("ref", "statement", lambda row: row.found.ref if row.found else None),
+            Column("statement", "statement's text", lambda row: row.found.statement if row.found else None, aside=True),
+            Column("text", "answer", _text, Kind.PROSE),
+        ],
+        key=lambda row: (str(row.unit),),
+        empty="No misread answers.",
+        detail=lambda row: [_text(row)],
+        subject=tuple(filter(None, (true, read))),
+    )
+
+
+def _text(row: Misread) -> str:
+    return row.found.text if row.found else "(this store lacks the text)"
+
+
+def _wanted(row: Misread, true: str, read: str) -> bool:
+    if not true:
+        return row.true != row.read and not row.below
+    return row.true == true and (not read or read == ("below" if row.below else row.read))
+
+
+def _all_texts(of: Assessed) -> list[Misread]:
+    kept = of.classifier.evaluation
+    tuned = kept["tuned"]
+    return [
+        Misread(unit, LABELS[true], LABELS[read], sure, sure < of.threshold, of.texts.get(unit))
+        for unit, true, read, sure in zip(kept["unit"], kept["true"], tuned["label"], tuned["confidence"], strict=True)
+    ]
+
+
+def book(of: Assessed) -> Book:
+    """Return all figures of a classifier. Behind a row of the matrix stand the texts of its label."""
+    at = (f"{of.threshold:g}",)
+    return Book(
+        f"The classifier {of.classifier.name}",
+        [
+            Entry("ways", "macro F1", partial(ways, of)),
+            Entry("classes", "classes", partial(classes_at, of), [at, ("0",)]),
+            Entry("supports", "basis of each class", partial(supports, of)),
+            Entry("curve", "by confidence", partial(curve, of)),
+            Entry("confusion", "confusion matrix", partial(confusion, of)),
+            Entry("misread", "misread answers", partial(texts, of)),
+            Entry("calibration", "calibration", partial(calibration, of)),
+            Entry("training", "training", partial(training, of)),
+        ],
+        behind={"texts": partial(texts, of)},
+        told=of.told(),
+        header=of.header,
+        notes=[
+            "Each test text counts for the answers that it represents. Intervals are 95 %: Wilson's at an effective n "
+            "for proportions, resampled texts for macro F1. Zero-shot is the same model before training."
+        ],
+        about=of.about(),
+    )
+
+
+def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
+    """Return the tables that the command line shows; `every`: all for programs."""
+    shown: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
+    if every:
+        shown += [classes(of, 0.0)] if of.threshold else []
+        shown += [confusion(of), texts(of), calibration(of), training(of)]
+    return shown

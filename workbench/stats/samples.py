@@ -1,0 +1,196 @@
+"""Units drawn with known probabilities: their weights and the uncertainty of weighted sums; and a random control sample
+of answers, drawn within strata, with the estimated share of misread answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.domain.verdicts import Estimate
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.proportions import wilson_interval, wilson_of_share
+from workbench.stats.resampling import rescaled_times
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Drawn units with their weights and strata."""
+
+    weight: FloatArray
+    "(n,) w_i"
+    certain: BoolArray
+    "(n,) whether the unit was taken with certainty"
+    strata: tuple[IntArray, ...]
+    "indices of the units that were drawn at random, by collapsed stratum"
+
+    @classmethod
+    def of(cls, weight: npt.ArrayLike, certain: npt.ArrayLike, strata: Sequence[str]) -> Sampled:
+        """Return units from their weights and the names of their strata."""
+        fixed = np.asarray(certain, dtype=np.bool_)
+        return cls(np.asarray(weight, dtype=np.float64), fixed, collapsed(strata, ~fixed))
+
+    def times(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return the factor of each unit's weight in each resample: (n, draws)."""
+        times = np.ones((len(self.weight), draws))
+        for members in self.strata:
+            times[members] = rescaled_times(len(members), draws, rng)
+        return times
+
+    def resampled_sums(self, features: npt.ArrayLike, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return the weighted sums of features (n, columns) in each resample: (draws, columns).
+
+        The counts of units of a stratum with equal weighted features are drawn together, from a multinomial
+        distribution.
+        """
+        columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
+        alone = [members for members in self.strata if len(members) == 1]
+        fixed = columns[self.certain].sum(axis=0) + sum(columns[members[0]] for members in alone)
+        sums = np.tile(fixed, (draws, 1))
+        for members in self.strata:
+            if (n := len(members)) > 1:
+                kinds, counts = np.unique(columns[members], axis=0, return_counts=True)
+                sums += rng.multinomial(n - 1, counts / n, size=draws) @ kinds * (n / (n - 1))
+        return sums
+
+    def effective_n(self, among: BoolArray | None = None) -> float:
+        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there are none."""
+        weight = self.weight[~self.certain if among is None else among & ~self.certain]
+        return float(weight.sum() ** 2 / (weight**2).sum()) if weight.size else 0.0
+
+    def certain_share(self, among: BoolArray | None = None) -> float:
+        """Return the share of the total weight that belongs to units taken with certainty; NaN if the total is 0."""
+        weight = self.weight if among is None else np.where(among, self.weight, 0)
+        total = weight.sum()
+        return float(weight[self.certain].sum() / total) if total > 0 else float("nan")
+
+    def share(self, hits: BoolArray, base: BoolArray, excluded: int, undefined: str) -> Estimate:
+        """Return the weighted share of `hits` among `base`, with Wilson's interval at an effective n.
+
+        The effective n is p (1 - p) / variance, with the variance of a ratio under the rescaled bootstrap, in closed
+        form. If the units that were drawn at random are all alike, that variance is 0; then Kish's n is used for them,
+        and the units taken with certainty stay fixed. `n` of the result counts units.
+        """
+        n, total = int(base.sum()), float(self.weight[base].sum())
+        if total <= 0:
+            return Estimate(float("nan"), float("nan"), float("nan"), n, excluded, undefined)
+        value = float(self.weight[base & hits].sum() / total)
+        chance = base & ~self.certain
+        if not chance.any():
+            return Estimate(value, value, value, n, excluded, interval="share of weighted items")
+        alike = bool(hits[chance].all()) or not hits[chance].any()
+        if not alike and (variance := self._variance(hits, base, value)) > 0:
+            low, high = wilson_of_share(value, value * (1 - value) / variance)
+            return Estimate(value, low, high, n, excluded, interval="share of weighted items")
+        by_chance = float(self.weight[chance].sum() / total)
+        known = float(self.weight[base & hits & self.certain].sum() / total)
+        low, high = wilson_of_share(float(hits[chance][0]), self.effective_n(base))
+        ends = known + by_chance * low, min(1.0, known + by_chance * high)
+        return Estimate(value, *ends, n, excluded, interval="share of weighted items")
+
+    def _variance(self, hits: BoolArray, base: BoolArray, value: float) -> float:
+        """Return the variance of a ratio over rescaled resamples, to first order."""
+        moved = self.weight * base * (hits - value) / self.weight[base].sum()
+        return float(sum(len(of) / (len(of) - 1) * moved[of].var() * len(of) for of in self.strata if len(of) > 1))
+
+
+def collapsed(strata: Sequence[str], among: BoolArray) -> tuple[IntArray, ...]:
+    """Return the indices of the units of each stratum, restricted to `among`.
+
+    Strata of one unit are merged in pairs in the order of their names, the last one with the pair before it; a single
+    one is merged with a neighbour.
+
+    Examples
+    --------
+    >>> [list(map(int, places)) for places in collapsed(["a", "b", "c", "c", "d"], np.ones(5, dtype=bool))]
+    [[2, 3], [0, 1, 4]]
+    """
+    places: dict[str, list[int]] = {}
+    for place in np.flatnonzero(among).tolist():
+        places.setdefault(strata[place], []).append(place)
+    names = sorted(places)
+    single = [name for name in names if len(places[name]) == 1]
+    groups = [places[name] for name in names if len(places[name]) > 1]
+    if len(single) == 1 and groups:
+        before = sum(name < single[0] and len(places[name]) > 1 for name in names)
+        groups[max(0, before - 1)].extend(places[single[0]])
+    else:
+        joined = [[place for name in single[n : n + 2] for place in places[name]] for n in range(0, len(single), 2)]
+        if len(joined) > 1 and len(joined[-1]) == 1:
+            joined[-2].extend(joined.pop())
+        groups += joined
+    return tuple(np.array(group, dtype=np.int64) for group in groups)
+
+
+LEAST = 20
+"least number of decided answers for an interval of the rate"
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """The counts of one stratum."""
+
+    size: int
+    "all answers of the stratum, N"
+    decided: int
+    "drawn answers that a person has judged to be misread or not"
+    misread: int
+
+
+def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
+    """Return how many answers to draw from each stratum: equal numbers, or all answers of a smaller stratum.
+
+    Examples
+    --------
+    >>> allocated([1000, 1000], 50), allocated([10, 1000], 50), allocated([3, 4], 50)
+    ((25, 25), (10, 40), (3, 4))
+    """
+    found, left = [0] * len(sizes), n
+    for rank, at in enumerate(sorted(range(len(sizes)), key=lambda at: sizes[at])):
+        found[at] = min(sizes[at], left // (len(sizes) - rank))
+        left -= found[at]
+    return tuple(found)
+
+
+def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
+    """Return how often each distinct answer is drawn: n of all answers, without replacement, in random order.
+
+    counts : how often each answer was given
+    Returns the indices of the drawn answers in `counts`: (n,)
+    """
+    often = rng.multivariate_hypergeometric(np.asarray(counts, dtype=np.int64), n, method="marginals")
+    return np.asarray(rng.permutation(np.repeat(np.arange(len(often)), often)), dtype=np.int64)
+
+
+def misread_rate(strata: Sequence[Stratum]) -> Estimate:
+    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided answers of each
+    stratum.
+
+    The interval combines Wilson's limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²) and
+    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is Wilson's. It ignores that answers
+    are drawn without replacement, so it is too wide if most answers are drawn.
+
+    Examples
+    --------
+    >>> found = misread_rate([Stratum(900, 50, 0), Stratum(100, 50, 10)])
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.02, 0.011, 0.086)
+    """
+    there = [one for one in strata if one.size]
+    n = sum(one.decided for one in there)
+    nan = math.nan
+    if not n or any(not one.decided for one in there):
+        return Estimate(nan, nan, nan, n, undefined="a group of statements has no decided answer yet")
+    weights = np.array([one.size for one in there]) / sum(one.size for one in there)
+    k, sizes = np.array([one.misread for one in there]), np.array([one.decided for one in there])
+    shares = k / sizes
+    value = float(weights @ shares)
+    if n < LEAST:
+        return Estimate(value, nan, nan, n, few=f"too few for an interval: {n} of {LEAST} answers")
+    low, high = wilson_interval(k, sizes)
+    below, above = (float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares))
+    return Estimate(value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers")

@@ -1,0 +1,181 @@
+"""Rows of people's labels and auditors' rulings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stores.core.store import Store
+from stores.core.texts import restored
+from stores.instruments.statement_lists import Filters
+from workbench.domain.rulings import Ruling, Verdict, disputed
+from workbench.tidy.columns import ANSWER_KEY, CELL, Choice, Field, People, Row, Rows, recurring, time, truth, whole
+
+
+def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
+    """Yield the labels of answers, then those of statements for policy issues."""
+    people = People(store, names=choice.names)
+    for row in store.data_rows.labels(choice.instruments):
+        ordinal = f"-{row['ordinal']}" if row["ordinal"] else ""
+        yield (
+            "answer", row["instrument"], row["statement"], row["statement_version"], row["language"],
+            f"{row['kind']}{ordinal}", restored(row["wording"]), restored(row["text"]), row["role"],
+            people.called(row["annotator"]), row["codebook"], None, row["label"], bool(row["newest"]),
+            row["reason"] or None, row["note"] or None, bool(row["flagged"]), row["elapsed_ms"], row["at"],
+            row["answer_key"].hex(),
+        )  # fmt: skip
+    for row in store.data_rows.issue_labels(choice.instruments):
+        label = None if row["label"] is None else str(row["label"])
+        yield (
+            "statement", row["instrument"], row["statement"], row["statement_version"], None, None, None, None,
+            row["role"], people.called(row["annotator"]), None, row["issue"], label, bool(row["newest"]), None, None,
+            False, None, row["at"], None,
+        )  # fmt: skip
+
+
+def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
+    """Yield every event, the oldest first."""
+    people = People(store, names=choice.names)
+    standing = store.rulings.standing()
+    uids = {one.uid for of in standing.values() for one in of}
+    contrary = {key for key, of in standing.items() if disputed(of)}
+    events = store.rulings.events()
+    undone = {one.undoes for one in events}
+    for one in events:
+        of = one.subject.named
+        if choice.instruments and of.get("instrument", choice.instruments[0]) not in choice.instruments:
+            continue
+        reading = one.verdict is Verdict.MISREAD
+        yield (
+            one.uid.hex(), one.subject.kind.value, one.verdict.value if one.verdict else None,
+            (one.label or "unreadable") if reading else None, _state(one, uids, contrary, undone), one.reason,
+            people.called(one.auditor), one.at, one.undoes.hex() if one.undoes else None,
+            of.get("instrument"), of.get("statement"), int(of["version"]) if "version" in of else None,
+            of.get("language"), of.get("variant"), of.get("prompt"), of.get("text"), of.get("model"),
+            of.get("reader_kind"),
+            people.reader(of["reader_kind"], of["reader"]) if "reader" in of else None, of.get("reader_version"),
+        )  # fmt: skip
+
+
+def _state(ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: set[bytes | None]) -> str:
+    if ruling.verdict is None:
+        return "takes back"
+    if ruling.uid in standing:
+        return "disputed" if ruling.subject.key in contrary else "stands"
+    return "taken back" if ruling.uid in undone else "superseded"
+
+
+LABELS = Rows(
+    "labels",
+    "Labels",
+    "One row for each label that a person gave, changed or took back: of an answer beside its wording, or of a "
+    "statement for a policy issue.",
+    (
+        Field("labelled", "answer or statement"),
+        Field("instrument", "name of the instrument"),
+        Field("statement", "name of the statement"),
+        whole("statement_version", "version of the statement that was labelled"),
+        Field("language", "language of the wording", empty="a statement was labelled"),
+        Field("variant", "which wording", empty="a statement was labelled"),
+        Field("wording", "the text that was put", empty="a statement was labelled"),
+        Field("text", "the answer that was labelled", empty="a statement was labelled"),
+        Field("role", "person, adjudication (a decision where people differ) or import"),
+        Field("annotator", "who labelled: a pseudonym unless names were asked for"),
+        Field("codebook", "codebook of the label", empty="a statement was labelled"),
+        Field("issue", "policy issue", empty="an answer was labelled"),
+        Field(
+            "label",
+            "the label; for a policy issue 1 (agreeing supports it), -1 (disagreeing supports it) or 0",
+            empty="the label was taken back",
+        ),
+        truth("newest", "whether it is this annotator's newest label of the item"),
+        Field("reason", "why an adjudicator decided so", empty="none is given"),
+        Field("note", "what the annotator wrote beside it, word for word", empty="nothing"),
+        truth("flagged", "whether the annotator flagged the item"),
+        whole("elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"),
+        time("time", "when"),
+        ANSWER_KEY.but(empty="a statement was labelled"),
+    ),
+    read_labels,
+    of_models=False,
+    notes=("`workbench labels STORE --export FILE` writes the events for another store to import.",),
+)
+RULINGS = Rows(
+    "rulings",
+    "Rulings",
+    "One row for each event: an auditor's ruling, or that an earlier one is taken back.",
+    (
+        Field("ruling", "identity of the event (hexadecimal)"),
+        Field("kind", "what it is about: statement, wording, prompt, answer or reading"),
+        Field("verdict", "what the auditor decided", empty="an earlier ruling is taken back"),
+        Field("reads", "what an answer that was misread says", empty="the ruling is about no reading"),
+        Field("state", "stands, disputed (auditors contradict each other), superseded, taken back, or takes back"),
+        Field("reason", "why, in the auditor's words", empty="none is given"),
+        Field("auditor", "who ruled: a pseudonym unless names were asked for"),
+        time("time", "when"),
+        Field("takes_back", "the ruling that this event takes back", empty="it takes back none"),
+        Field("instrument", "name of the instrument", empty="a prompt or an answer is named by its keys"),
+        Field("statement", "name of the statement", empty="as instrument"),
+        whole("statement_version", "version of the statement", empty="as instrument"),
+        Field("language", "language of the wording", empty="it is about no wording"),
+        Field("variant", "which wording", empty="it is about no wording"),
+        Field("prompt_key", "content key of the prompt", empty="it is about a statement or a wording"),
+        Field("answer_key", "content key of the answer's text", empty="it is about no answer"),
+        Field("model_key", "content key of the model that it is about alone", empty="it is about any model"),
+        Field("reader_kind", "kind of the reader whose reading it is about", empty="it is about no reading"),
+        Field("reader", "name of that reader", empty="it is about no reading"),
+        Field("reader_version", "version of that reader", empty="it is about no reading"),
+    ),
+    read_rulings,
+    of_models=False,
+    notes=("`workbench rulings STORE --export FILE` writes the events for another store to import.",),
+)
+
+
+OF_CELL = {field.name: field for field in CELL}
+
+
+def statements_listed(filters: Filters) -> Rows:
+    """Return the rows of the statements that filters leave."""
+
+    def read(store: Store, choice: Choice) -> Iterator[Row]:
+        for name in choice.instruments or store.instruments.names():
+            for line in store.instruments.lines(name, filters):
+                statement = store.statements.get(name, line.ref, line.version)
+                about = (
+                    name, statement.ref, line.version, not filters.archived, statement.country, statement.topic,
+                    statement.dimension and str(statement.dimension), statement.leaning and str(statement.leaning),
+                    statement.source or None, ", ".join(line.tags),
+                )  # fmt: skip
+                for one in statement.wordings:
+                    yield (*about, one.language, str(one.variant), one.text, one.relation.value, one.author or None)
+
+    return Rows(
+        "statements",
+        "Statements",
+        "One row for each wording of each statement.",
+        (
+            *recurring(
+                OF_CELL["instrument"],
+                OF_CELL["statement"],
+                whole("statement_version", "version of the statement, from 1; an edit makes a new one"),
+                truth("statement_current", "whether the statement is current, not archived"),
+                OF_CELL["country"],
+                OF_CELL["topic"],
+                OF_CELL["dimension"],
+                OF_CELL["leaning"],
+                Field("source", "survey or test that it comes from", empty="none is given"),
+                Field("tags", "its tags, separated by commas"),
+                OF_CELL["language"],
+                OF_CELL["variant"],
+            ),
+            Field("wording", "the text"),
+            Field(
+                "relation",
+                "how the stance on it should stand to that on the original: same, flipped or free",
+                recurs=True,
+            ),
+            Field("author", "who or what wrote it", empty="not said", recurs=True),
+        ),
+        read,
+        of_models=False,
+    )

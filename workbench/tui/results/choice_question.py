@@ -1,0 +1,670 @@
+"""One multiple-choice question of a cell of response biases: both forms side by side with the answers to each, and one
+form as the model was asked it, with its answers as they were written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.audits.response_bias import AUDIT
+from workbench.audits.response_bias.answers import BIASES, CONDITIONS, Place, place_of, place_said
+from workbench.domain.names import plural
+from workbench.figures.book import Subject
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.help.sections import section
+from workbench.tui.format import visible
+from workbench.tui.neighbours import beside, following
+from workbench.tui.results.answers import copied
+from workbench.tui.results.details import explained
+from workbench.tui.results.following import AmongRows
+from workbench.tui.results.loaded import Loaded, Opened
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.ruling import ruled_lines
+from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.statements.statement_format import MOST_SHOWN, difference, marked
+from workbench.tui.widgets.long_text import LongText, folded
+
+if TYPE_CHECKING:
+    from workbench.audits.response_bias.judged import ResponseBiasJudged
+    from workbench.audits.response_bias.questions import ArmShown, Changes, FormShown, OptionShown, QuestionShown
+
+DIM = "$text-muted"
+SIDE_BY_SIDE = 116
+"columns of the terminal from which the two forms stand beside each other"
+NUMBERS = 8
+"columns of a share, a count or a probability"
+UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
+
+
+def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
+    """Say which question of whom this is, how far its answers move, and its place among those listed."""
+    from workbench.audits.response_bias.question_tables import change_said
+
+    row = shown.row
+    topic = f" · {visible(row.topic)}" if row.topic else ""
+    draws = f", draw {shown.draw} of {len(shown.draws)}: d shows the next" if len(shown.draws) > 1 else ""
+    place = visible(place_said(shown.bias, shown.condition, shown.variant))
+    said = visible(change_said(found, shown))
+    listed = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
+    return Content("\n").join(
+        [
+            Content.assemble(
+                (visible(row.key), "bold"), topic, "  ", (visible(shown.subject), "bold $text-accent"),
+                (" ← →" if several else "", DIM), (listed, DIM),
+            ),
+            Content.assemble((place, "bold"), draws, "  ", (said, "$text-warning" if row.left_out else "")),
+        ]
+    )  # fmt: skip
+
+
+def form_name(found: QuestionShown, arm: ArmShown) -> str:
+    """Return `original`, `changed: odd/even` or `changed: key typo, draw 2`."""
+    if arm is found.original:
+        return "original"
+    if found.condition is None:
+        return f"changed: {BIASES[found.bias]}"
+    draw = f", draw {found.draw}" if len(found.draws) > 1 else ""
+    return f"changed: {CONDITIONS[found.condition]}{draw}"
+
+
+def arm_text(found: QuestionShown, arm: ArmShown, width: int) -> Content:
+    """Return one form, `width` columns wide: its stem, its options with their answers, what did not count."""
+    return Content("\n").join(_lines(found, arm, width))
+
+
+def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
+    yield Content.styled(f" {form_name(found, arm)} ", "bold reverse")
+    yield from _wrapped(_stem(found, arm), width)
+    yield Content()
+    yield from _options(found, arm, width)
+    yield from _others(arm)
+    yield Content.styled(_counted(arm), DIM)
+
+
+def _stem(found: QuestionShown, arm: ArmShown) -> Content:
+    """Return a stem, the words that the other form has not in brackets."""
+    if arm.choice is None:
+        return Content.styled(UNKNOWN, f"{DIM} italic")
+    if found.original.choice is None or found.changed.choice is None:
+        return _whole(arm.choice.stem)
+    sides = difference(found.original.choice.stem, found.changed.choice.stem)
+    changed = arm is found.changed
+    return marked(sides[changed], "+" if changed else "−")
+
+
+def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
+    exact = any(not math.isnan(option.probability) for option in arm.options)
+    people = arm is found.original and len(found.shares) == len(arm.options)
+    named = _renamed(found)
+    indent = 3 + (4 if named else 0) + _bar(width) + NUMBERS * (2 + people) + 2
+    heads = f"{'p' if exact else 'answers':>{NUMBERS}}" + (f"{'people':>{NUMBERS + 1}}" if people else "")
+    yield Content.styled(f"{'':{indent - 2 - len(heads) - NUMBERS}}{'share':>{NUMBERS}}{heads}", DIM)
+    for place, option in enumerate(arm.options):
+        origin = _origin(option, changed=arm is found.changed).ljust(4) if named else ""
+        numbers = f"{_percent(option.share)}{_count(option, exact=exact)}"
+        human = f"{_percent(found.shares[place])}" if people else ""
+        head = Content.assemble(
+            (f" {option.letter.upper()} ", "bold"), (origin, DIM), (share_bar(option.share, _bar(width)), ""),
+            (numbers, ""), (human, DIM), "  ",
+        )  # fmt: skip
+        lines = list(_wrapped(_option_text(found, arm, option), width - indent))
+        yield Content.assemble(head, lines[0] if lines else "")
+        yield from (Content.assemble(" " * indent, line) for line in lines[1:])
+
+
+def _renamed(found: QuestionShown) -> bool:
+    """Return whether options of the changed form stand under other letters than in the original, or are new."""
+    origins = [(option.original, option.letter) for option in found.changed.options]
+    return any(origin for origin, _ in origins) and any(origin != letter for origin, letter in origins)
+
+
+def _origin(option: OptionShown, *, changed: bool) -> str:
+    """Return which option of the original one of the changed form is; `new` where the original has none such."""
+    if not changed:
+        return ""
+    return f"={option.original.upper()}" if option.original else "new"
+
+
+def _bar(width: int) -> int:
+    return max(6, min(20, width // 5))
+
+
+def _percent(value: float) -> str:
+    return f"{number(value, Kind.SHARE):>{NUMBERS}}"
+
+
+def _count(option: OptionShown, *, exact: bool) -> str:
+    return _percent(option.probability) if exact else f"{number(option.count, Kind.COUNT):>{NUMBERS}}"
+
+
+def share_bar(value: float, width: int) -> str:
+    """Return a share as a bar; what is there at all has half a column.
+
+    Examples
+    --------
+    >>> share_bar(0.5, 8), share_bar(0.01, 8), share_bar(0.0, 8)
+    ('████····', '▌·······', '········')
+    """
+    if math.isnan(value):
+        return " " * width
+    halves = max(round(2 * width * min(1.0, value)), 1 if value > 0 else 0)
+    return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
+
+
+def _option_text(found: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:
+    """Return an option's text, the words that the same option of the other form has not in brackets."""
+    if not option.text:
+        return Content()
+    changed = arm is found.changed
+    others = found.original.options if changed else found.changed.options
+    own = option.original if changed else option.letter
+    twin = next((one for one in others if own and own == (one.letter if changed else one.original)), None)
+    if twin is None or not twin.text or twin.text == option.text:
+        return _whole(option.text)
+    pair = (twin.text, option.text) if changed else (option.text, twin.text)
+    return marked(difference(*pair)[changed], "+" if changed else "−")
+
+
+def _whole(text: str) -> Content:
+    """Return a text as it stands, cut where nobody would read on."""
+    return Content(visible(text[:MOST_SHOWN], lines=True) + "…" * (len(text) > MOST_SHOWN))
+
+
+def _others(arm: ArmShown) -> Iterator[Content]:
+    for letter, times in arm.others:
+        said = f" {visible(letter).upper()}  answered {times:,}×, but it was not offered"
+        yield Content.styled(said, "$text-warning")
+
+
+def _counted(arm: ArmShown) -> str:
+    """Say what counts, and how spread out it is."""
+    entropy = f"entropy {number(arm.entropy, Kind.COEFFICIENT)}"
+    likely = [option.probability for option in arm.options if not math.isnan(option.probability)]
+    if likely:
+        return f"all offered letters together {number(sum(likely), Kind.SHARE)} · {entropy}"
+    drawn = "no answers" if math.isnan(arm.drawn) else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
+    invalid = [f"{arm.invalid:,} without an offered letter, drawn again"] * bool(arm.invalid)
+    truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
+    return " · ".join([drawn, *invalid, *truncated, entropy])
+
+
+def _wrapped(content: Content, width: int) -> Iterator[Content]:
+    """Yield a text in lines of a width, broken at blanks where possible."""
+    for start, stop in folded(content.plain, max(8, width)):
+        yield content[start:stop]
+
+
+QUESTION = f"{section('screens-results', 'Two forms of a question')}\n\n{AUDIT.explain}"
+READING_ANSWERS = "Reading the answers …"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which question of which cell is looked at."""
+
+    name: str
+    "of the report"
+    place: Place
+    key: str
+    draw: int
+
+
+class Forms(VerticalScroll, inherit_bindings=False):
+    """Both forms; left and right are the screen's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", show=False),
+        Binding("down,j", "scroll_down", "Down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+        Binding("home,g", "scroll_home", "Top", show=False),
+        Binding("end,G", "scroll_end", "Bottom", show=False),
+    ]
+
+
+class QuestionScreen(AmongRows):
+    """One question in both of its forms."""
+
+    PLACE = "results › response bias › question"
+    EXPLAIN = QUESTION
+    DEFAULT_CSS = """
+    QuestionScreen #about {
+        height: auto;
+        max-height: 4;
+        padding: 0 1;
+    }
+    QuestionScreen #ruled {
+        display: none;
+        height: auto;
+        max-height: 4;
+        padding: 0 1;
+    }
+    QuestionScreen #ruled.-shown {
+        display: block;
+    }
+    QuestionScreen #forms {
+        height: 1fr;
+        margin: 1 0 0 0;
+        scrollbar-size-vertical: 1;
+    }
+    QuestionScreen #sides {
+        height: auto;
+        layout: vertical;
+    }
+    QuestionScreen #sides.-beside {
+        layout: horizontal;
+    }
+    QuestionScreen .side {
+        height: auto;
+        width: 1fr;
+        margin: 0 1 1 1;
+    }
+    QuestionScreen #sides.-beside #changed {
+        margin: 0 1 0 2;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "answers", "Prompts", key_display="Enter", tooltip="Show the exact prompts and answers"),
+        Binding("p", "answers", "Prompts", show=False, tooltip="Show the exact prompts"),
+        Binding(
+            "right_square_bracket,n",
+            "question(1)",
+            "Next",
+            key_display="[ ]",
+            tooltip="Show the next question in the list",
+        ),
+        Binding("left_square_bracket,N", "question(-1)", "Previous question", show=False),
+        Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"),
+        Binding("C", "condition(-1)", "Previous condition", show=False),
+        Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this typo"),
+        Binding("left", "subject(-1)", "Previous model", show=False),
+        Binding("right", "subject(1)", "Next model", show=False),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Found(Message):
+        """A question is read."""
+
+        wanted: Wanted
+        shown: QuestionShown
+
+    def __init__(self, loaded: Loaded, shown: QuestionShown) -> None:
+        super().__init__()
+        self._shown = shown
+        self._take(loaded)
+        place = (shown.bias, shown.condition, shown.variant)
+        self._wanted = self._in_sight = Wanted(shown.subject, place, shown.row.key, shown.draw)
+
+    def _take(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._findings: Changes = loaded.material
+        self._judged: ResponseBiasJudged = self._findings.judged
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the question, in its original form where that was asked here."""
+        probe = self._shown.original.probe
+        return RuledPlace(probe=probe) if probe else RuledPlace((self._judged.instrument.name,), (self._shown.row.ref,))
+
+    def ruled_places(self) -> Sequence[RuledPlace]:
+        """Return the question in both of its forms."""
+        probes = (self._shown.original.probe, self._shown.changed.probe)
+        found = [RuledPlace(probe=probe) for probe in probes if probe]
+        return found or super().ruled_places()
+
+    @property
+    def bringing(self) -> bool:
+        return self._in_sight != self._wanted
+
+    def show_standing(self) -> None:
+        """Show what auditors ruled; where that changed, judge the question again."""
+        self.read_rulings(self.ruled_places())
+        self.judge_if_ruled(self._loaded)
+
+    def on_screen_resume(self) -> None:
+        self.read_standing()
+
+    def show_ruled(self) -> None:
+        """Wait for `show_standing`, which follows every ruling."""
+
+    def show_judged(self, loaded: Loaded) -> None:
+        self._take(loaded)
+        self.read_question(self._wanted)
+
+    def show_rulings(self, lines: Sequence[str]) -> None:
+        ruled = self.query_one("#ruled", Static)
+        ruled.update(ruled_lines(lines))
+        ruled.set_class(bool(lines), "-shown")
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="about", markup=False)
+        yield Static(id="ruled", markup=False)
+        with Forms(id="forms"), Container(id="sides"):
+            yield Static(id="original", markup=False, classes="side")
+            yield Static(id="changed", markup=False, classes="side")
+
+    def on_mount(self) -> None:
+        self.query_one(Forms).focus()
+        self._paint()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one("#sides").set_class(event.size.width >= SIDE_BY_SIDE, "-beside")
+        self._paint()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        several = {
+            "condition": self._conditions,
+            "draw": lambda: self._draws(self._wanted),
+            "subject": self._names,
+            "question": self._listed,
+        }
+        return action not in several or len(several[action]()) > 1
+
+    @on(Found)
+    def put(self, event: Found) -> None:
+        if event.wanted == self._wanted:
+            self._shown, self._in_sight = event.shown, event.wanted
+            self.title_bar.note = ""
+            self.trouble.hide()
+            self._paint()
+            self.read_rulings(self.ruled_places())
+            self.refresh_bindings()
+
+    def action_answers(self) -> None:
+
+        self.app.push_screen(FormScreen(self._loaded, self._shown))
+
+    def action_question(self, step: int) -> None:
+        """Go to a neighbouring question of the list, around the ends."""
+        self.query_one(Forms).scroll_home(animate=False)
+        self._ask(following(self._listed(), self._wanted, step))
+
+    def action_condition(self, step: int) -> None:
+        """Go to the bias or the next typo with which this question was asked."""
+        self._ask(replace(self._wanted, place=following(self._conditions(), self._wanted.place, step)))
+
+    def action_draw(self, step: int) -> None:
+        self._ask(replace(self._wanted, draw=following(self._draws(self._wanted), self._wanted.draw, step)))
+
+    def action_subject(self, step: int) -> None:
+        """Show the same question of the next model that was asked it."""
+        self._ask(replace(self._wanted, name=beside(self._names(), self._wanted.name, step)))
+
+    def _asked(self, of: Wanted) -> bool:
+        """Return whether a question was asked in a cell."""
+        cell = self._findings.reports[of.name].find(*of.place)
+        return cell is not None and (of.key in cell.deltas.keys or any(o.key == of.key for o in cell.deltas.left_out))
+
+    def _draws(self, of: Wanted) -> tuple[int, ...]:
+        """Return the draws in which the question was asked: some are put to some of the questions alone."""
+        from workbench.audits.response_bias.questions import draws_of
+
+        return draws_of(self._judged, of.name, of.place, of.key)
+
+    def _conditions(self) -> list[Place]:
+        bias, _, variant = self._wanted.place
+        held = [place for place in self._findings.places if (place[0], place[2]) == (bias, variant)]
+        return [place for place in held if self._asked(replace(self._wanted, place=place))]
+
+    def _names(self) -> list[str]:
+        return [name for name in self._findings.reports if self._asked(replace(self._wanted, name=name))]
+
+    def _listed(self) -> list[Wanted]:
+        """Return the questions of the list; those of one cell as the model and condition in sight have them."""
+        those = [link.subject for link in self.links]
+        if len({subject[:3] for subject in those}) > 1:
+            kinds = self._findings.every_kind
+            held = [Wanted(one[0], place_of(one[1], one[2], kinds), one[3], self._wanted.draw) for one in those]
+        else:
+            held = [replace(self._wanted, key=subject[3]) for subject in those]
+        return [self._with_draw(one) for one in held if self._asked(one)]
+
+    def _with_draw(self, of: Wanted) -> Wanted:
+        """Return a question in its first draw where it was not asked in the one that is wanted."""
+        draws = self._draws(of)
+        return of if of.draw in draws else replace(of, draw=draws[0])
+
+    def _ask(self, wanted: Wanted) -> None:
+        wanted = self._with_draw(wanted)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.title_bar.note = READING_ANSWERS
+            self.refresh_bindings()
+            self.read_question(wanted)
+
+    def _paint(self) -> None:
+        listed, names = self._listed(), self._names()
+        at = next((n for n, one in enumerate(listed, 1) if one == self._wanted), 0)
+        words = about(self._findings, self._shown, (at, len(listed)), several=len(names) > 1)
+        self.query_one("#about", Static).update(words)
+        width = self.size.width
+        room = (width - 7) // 2 if width >= SIDE_BY_SIDE else width - 3
+        for side, arm in (("#original", self._shown.original), ("#changed", self._shown.changed)):
+            self.query_one(side, Static).update(arm_text(self._shown, arm, room))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="question", description="")
+    def read_question(self, wanted: Wanted) -> None:
+        worker = get_current_worker()
+        found = self._findings.question(wanted.name, wanted.place, wanted.key, wanted.draw)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(wanted, found))
+
+
+FORM = section("screens-results", "One form of a question")
+READING_FORM = "Reading …"
+IMPORTED = """These answers were imported: the store has neither the prompt around the question nor the text of each \
+answer. The instrument's form is shown above."""
+NOTHING = "No answer to this form is stored yet."
+
+
+class FormScreen(AmongRows):
+    """What was asked, and what was answered."""
+
+    PLACE = "results › response bias › prompt"
+    EXPLAIN = FORM
+    DEFAULT_CSS = """
+    FormScreen #about {
+        height: auto;
+        max-height: 2;
+        padding: 0 1;
+    }
+    FormScreen #prompt {
+        height: 1fr;
+        border: round $panel;
+    }
+    FormScreen #prompt:focus {
+        border: round $accent;
+    }
+    FormScreen #none {
+        height: auto;
+        padding: 1 2;
+        color: $text-muted;
+    }
+    FormScreen SheetView.-tall #preview-title, FormScreen SheetView.-tall #preview {
+        display: none;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,v", "whole", "Whole answer", key_display="Enter"),
+        Binding("o", "other", "Other form", tooltip="Show the other form of the question"),
+        Binding("tab", "turn", "Text", key_display="Tab", tooltip="Move to the prompt or the answers, to scroll"),
+        Binding("y", "copy", "Copy", tooltip="Copy the prompt"),
+        Binding("escape", "back", "Back", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Found(Message):
+        """Both forms are read, each with the table of its answers."""
+
+        forms: Sequence[tuple[FormShown, Sheet]]
+
+    view = query_one(SheetView)
+    text = query_one("#prompt", LongText)
+
+    def __init__(self, loaded: Loaded, shown: QuestionShown, arm: str = "") -> None:
+        """`arm`: the form that is shown first; empty: the original."""
+        super().__init__()
+        self._findings: Changes = loaded.material
+        self._shown = shown
+        judged: ResponseBiasJudged = self._findings.judged
+        run = judged.subjects[shown.subject].run
+        self._run = (run.model, run.version, run.backend, run.dtype, str(run.sampling)) if run is not None else ()
+        self._changed = arm == shown.changed.arm
+        self._forms: Sequence[tuple[FormShown, Sheet]] = ()
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="about", markup=False)
+        yield LongText("", name="prompt")
+        yield SheetView()
+        yield Static(id="none", markup=False)
+
+    def on_mount(self) -> None:
+        self.title_bar.note = READING_FORM
+        self.read_forms()
+        self.read_standing()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action in ("turn", "whole"):
+            return bool(self._forms and self._sheet.table.rows)
+        return action not in ("copy", "other") or bool(self._forms)
+
+    def explain(self) -> str:
+        return f"{FORM}\n\n{explained(self._sheet.table)}" if self._forms else FORM
+
+    @on(Found)
+    def put(self, event: Found) -> None:
+        self._forms = event.forms
+        self.title_bar.note = ""
+        self._paint()
+
+    def action_whole(self) -> None:
+        self.view.show_whole()
+
+    def show_standing(self) -> None:
+        self.view.rulings = self._rulings_on
+        if self._forms:
+            self.view.follow()
+
+    def show_ruled(self) -> None:
+        self.read_forms()
+
+    def _rulings_on(self, at: int) -> Sequence[str]:
+        """Return what was ruled on an answer, on the form's prompt, its wording and the question."""
+        return self.standing.on_answer(self._form.shown.probe or 0, self._sheet.table.rows[at][1].text)
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the form's prompt, and the answer under the cursor where one was drawn."""
+        probe = self._form.shown.probe if self._forms else None
+        if not probe:
+            return None
+        at, rows = self.view.at, self._sheet.table.rows
+        answer = rows[at][1] if at is not None and at < len(rows) else None
+        drawn = answer is not None and answer.count is not None
+        return RuledPlace(probe=probe, text=answer.text if answer is not None and drawn else None)
+
+    def action_other(self) -> None:
+        self._changed = not self._changed
+        self._paint()
+
+    def action_turn(self) -> None:
+        (self.view.table if self.focused is self.text else self.text).focus()
+
+    def action_copy(self) -> None:
+        copied(self, as_copied(self._form))
+
+    def action_back(self) -> None:
+        if not self.view.take_back():
+            self.dismiss(None)
+
+    @property
+    def _form(self) -> FormShown:
+        return self._forms[self._changed][0]
+
+    @property
+    def _sheet(self) -> Sheet:
+        return self._forms[self._changed][1]
+
+    def _paint(self) -> None:
+        shown, form = self._shown, self._form
+        name = form_name(shown, shown.changed if self._changed else shown.original)
+        about = Content.assemble(
+            (visible(shown.row.key), "bold"),
+            f"  {name}  ",
+            (visible(shown.subject), "bold $text-accent"),
+            (f"\n{' · '.join(visible(part) for part in self._run if part)}" if self._run else "", "$text-muted"),
+        )
+        self.query_one("#about", Static).update(about)
+        self.text.show(prompt_text(form))
+        empty, none = not self._sheet.table.rows, self.query_one("#none", Static)
+        none.update(NOTHING if form.messages else IMPORTED)
+        none.display, self.view.display = empty, not empty
+        self.view.show(self._sheet)
+        if empty:
+            self.text.focus()
+        self.refresh_bindings()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="form", description="")
+    def read_forms(self) -> None:
+        from workbench.audits.response_bias import question_tables as tables
+
+        worker = get_current_worker()
+        made = self._findings.forms(self._shown)
+        arms = [form.shown.arm for form in made]
+        sheets = [Sheet(tables.answers(self._shown, made, arm), (arm,)) for arm in arms]
+        if not worker.is_cancelled:
+            self.post_message(self.Found(list(zip(made, sheets, strict=True))))
+
+
+def prompt_text(form: FormShown) -> str:
+    """Return the prompt as text that is safe to print, its roles before its turns; without one, the form alone."""
+    if not form.messages:
+        words = form.shown.choice.lettered() if form.shown.choice is not None else ""
+        return visible(words, lines=True) or "The text of this form is unknown."
+    turns = ((visible(m.role), visible(m.content, lines=True)) for m in form.messages)
+    return "\n\n".join(f"{role}\n  " + said.replace("\n", "\n  ") for role, said in turns)
+
+
+def as_copied(form: FormShown) -> str:
+    """Return the whole prompt as it was put, for the clipboard."""
+    if not form.messages:
+        return form.shown.choice.lettered() if form.shown.choice is not None else ""
+    return "\n\n".join(f"{message.role}: {message.content}" for message in form.messages)
+
+
+def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
+    """Return the screen of a question; subject: a model, a bias, a condition, a question and, if meant, a draw."""
+
+    shown = _read(loaded, subject)
+    return lambda: QuestionScreen(loaded, shown)
+
+
+def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
+    """Return the screen of the answers to one form; subject: that of a question, and the form."""
+
+    *of, arm = subject
+    shown = _read(loaded, of)
+    return lambda: FormScreen(loaded, shown, arm)
+
+
+def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
+    from workbench.audits.response_bias.answers import place_of
+
+    found: Changes = loaded.material
+    name, bias, condition, key, *draw = subject
+    return found.question(name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None)
