@@ -26,11 +26,10 @@ from stores.core.store import Store
 from stores.runs.run_rows import run_values
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
-from workbench.audits.questionnaire.conditions import people
+from workbench.audits.questionnaire.asking import Conversations, context_key, people
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
-from workbench.audits.questionnaire.masses import top_masses
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.plan import Conversations, context_key
+from workbench.audits.questionnaire.reading import top_masses
 from workbench.audits.questionnaire.score import Report, judge, measure
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
 from workbench.domain.designs import Design

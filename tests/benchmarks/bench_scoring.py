@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from subjects import distinct_beginnings
 
-from workbench.audits.questionnaire.plan import default_variants, probes
+from workbench.audits.questionnaire.asking import default_variants, probes
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import Resampling
+from workbench.audits.questionnaire.draws import Resampling, redrawn, shared
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.sampled import redrawn, shared
 from workbench.audits.questionnaire.score import Report, correlations, judge
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind

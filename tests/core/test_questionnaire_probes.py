@@ -9,18 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.questionnaire.conditions import (
-    CONDITIONS,
+from workbench.audits.questionnaire.asking import (
+    CONDITION_NAMES,
     GROUPS,
     PERMUTED,
     REDUCED,
+    Conversations,
     Person,
+    context_key,
+    default_variants,
     expanded,
     people,
+    probes,
     remarks,
     shown,
 )
-from workbench.audits.questionnaire.plan import Conversations, context_key, default_variants, probes
 from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Probe
 from workbench.domain.questionnaires import (
@@ -154,7 +157,7 @@ def test_fewer_respondents_are_among_those_that_more_are_drawn_from() -> None:
 
 
 def test_somebody_who_joins_changes_nobody_elses_context() -> None:
-    before, after = (made(Survey(questionnaire(n), Contexts(CONDITIONS))) for n in (6, 7))
+    before, after = (made(Survey(questionnaire(n), Contexts(CONDITION_NAMES))) for n in (6, 7))
     assert {(p.axes, p.prompt.key) for p in before} <= {(p.axes, p.prompt.key) for p in after}
 
 
@@ -213,7 +216,7 @@ def test_a_permutation_is_the_same_order_for_everybody() -> None:
 
 def test_groups_stand_for_their_conditions_and_an_unknown_name_lists_all() -> None:
     assert expanded(["reduced", "qm"]) == ("qm", *REDUCED)
-    assert expanded(["all"]) == CONDITIONS == expanded(CONDITIONS[::-1])
+    assert expanded(["all"]) == CONDITION_NAMES == expanded(CONDITION_NAMES[::-1])
     assert set(GROUPS) == {"permuted", "reduced", "all"}
     with pytest.raises(UnknownName, match=r"there is no condition 'qmm'.*zero-shot"):
         expanded(["qmm"])

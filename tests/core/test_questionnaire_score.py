@@ -425,7 +425,7 @@ def test_drawing_conditions_together_or_apart_is_the_same(monkeypatch: pytest.Mo
     conditions = [QM, RANDOM, Condition("permuted-kept-1", 1), Condition("reduced-25-kept", 1)]
     made = predicted(human, {(c, ORIGINAL): (yes ** (1 + i), no) for i, c in enumerate(conditions)})
     together = judge(made, FEW).ablations()
-    monkeypatch.setattr("workbench.audits.questionnaire.pairs.AT_ONCE", 1)
+    monkeypatch.setattr("workbench.audits.questionnaire.score.AT_ONCE", 1)
     apart = judge(made, FEW).ablations()
     for a, b in zip(together, apart, strict=True):
         assert_same(a.change, b.change)

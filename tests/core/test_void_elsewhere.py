@@ -11,7 +11,7 @@ from tests.core.predicted import QM, predicted
 from tests.response_answers import table
 from workbench.audits.questionnaire.cells import Layout
 from workbench.audits.questionnaire.draws import Resampling
-from workbench.audits.questionnaire.wordings import ALL_VOID, variability
+from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
 from workbench.audits.response_bias.reading import void_questions

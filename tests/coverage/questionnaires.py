@@ -11,8 +11,8 @@ import numpy as np
 from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.results import estimate_of
 from workbench.audits.questionnaire.score import Report, judge
+from workbench.audits.questionnaire.tables import estimate_of
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
 

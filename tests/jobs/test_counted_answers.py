@@ -17,9 +17,8 @@ from tests.cli.test_commands import data, run
 from tests.jobs.faulty_server import Asked, FaultyServer, Refused
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import Known, ask, panel
-from workbench.audits.questionnaire.asked import prompt_asked
 from workbench.audits.questionnaire.figures import Condition
-from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire, prompt_asked
 from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
 from workbench.domain.rulings import Verdict

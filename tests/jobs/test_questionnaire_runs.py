@@ -14,7 +14,7 @@ from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
 from workbench import pipeline
-from workbench.audits.questionnaire.conditions import CONDITIONS, people
+from workbench.audits.questionnaire.asking import CONDITION_NAMES, people
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt
@@ -88,7 +88,7 @@ def test_a_changed_context_question_is_asked_anew_and_the_old_prompts_stay(asked
 
 
 def test_a_worker_process_asks_a_questionnaire(asked: Store) -> None:
-    design = replace(QUESTIONNAIRE, contexts=Contexts(CONDITIONS, every=2), variants=())
+    design = replace(QUESTIONNAIRE, contexts=Contexts(CONDITION_NAMES, every=2), variants=())
     job = wait(asked, launch.start(asked, design), ended)
     assert job.state == "done", job.message
     assert job.done == job.total == len({key for (key,) in asked.connection.execute("select key from prompt")})

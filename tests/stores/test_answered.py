@@ -17,8 +17,8 @@ from tests.questionnaire_stores import panel, predict
 from tests.stores.test_planned import READABLE, Failing, ask
 from workbench import pipeline
 from workbench.audits.consistency.judged import consistency_material, judge_consistency
-from workbench.audits.questionnaire.book import book as of_questionnaire
 from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.result import book as of_questionnaire
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.response_bias.judged import judge_response_bias

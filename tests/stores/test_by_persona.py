@@ -25,13 +25,13 @@ from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.persona_tables import persona_bias
 from workbench.audits.comparison.values import differing
-from workbench.audits.questionnaire.between_tables import compared
-from workbench.audits.questionnaire.book import book as questionnaire_book
+from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
-from workbench.audits.questionnaire.results import under
+from workbench.audits.questionnaire.tables import under
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.persona_tables import (
     components_table,

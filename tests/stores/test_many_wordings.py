@@ -9,7 +9,7 @@ from pathlib import Path
 from stores.core.store import Store
 from tests.conftest import new_store
 from workbench import pipeline
-from workbench.audits.questionnaire.plan import default_variants
+from workbench.audits.questionnaire.asking import default_variants
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantId, VariantKind, variant_order
 from workbench.formats.native import csv_files, read_csv

@@ -21,12 +21,14 @@ from tests.questionnaire_stores import (
     panel,
     predict,
 )
-from workbench.audits.questionnaire.asked import asked, prompt_asked, token_shares
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
+    asked,
     judge_questionnaire,
+    prompt_asked,
     takes_long,
+    token_shares,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import results_of

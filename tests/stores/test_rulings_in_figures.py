@@ -25,9 +25,9 @@ from workbench.audits.bias_score.judged import BiasJudged, judge_bias, responses
 from workbench.audits.bias_score.methods import methods
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
-from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.audits.questionnaire.instrument_tables import book
+from workbench.audits.questionnaire.answer_tables import book
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale, Tallied
 from workbench.figures.shown import painted
 from workbench.tui.results.questionnaire_changes import change_words, mapping_words, next_leaning, with_change

@@ -22,17 +22,15 @@ from tests.tui import books
 from tests.tui.books import press, row, settled
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench import registry
-from workbench.audits.questionnaire import rows as questionnaire_rows
-from workbench.audits.questionnaire.asked import asked, prompt_asked
-from workbench.audits.questionnaire.between_tables import compared
-from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire import reading as questionnaire_rows
+from workbench.audits.questionnaire.answer_tables import likeliest
+from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
-from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, asked, judge_questionnaire, prompt_asked
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.prompt_picture import likeliest
-from workbench.audits.questionnaire.result import results_of
-from workbench.audits.questionnaire.results import under
+from workbench.audits.questionnaire.result import book, results_of
 from workbench.audits.questionnaire.score import Report
+from workbench.audits.questionnaire.tables import under
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Pole, Respondent, Role

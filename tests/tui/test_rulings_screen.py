@@ -22,8 +22,7 @@ from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.issue_stores import issue_store, label
 from workbench import registry
-from workbench.audits.questionnaire.asked import prompt_asked
-from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.judged import judge_questionnaire, prompt_asked
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.data import shipped_templates

@@ -102,7 +102,7 @@ def _check_options(options: Namespace) -> None:
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
-    from workbench.audits.questionnaire.instrument_tables import book
+    from workbench.audits.questionnaire.answer_tables import book
     from workbench.cli.figures import put_out
     from workbench.domain.statements import ORIGINAL
     from workbench.pipeline.importing import no_questions
@@ -130,7 +130,7 @@ def _counts(summary: QuestionnaireSummary) -> str:
 
 def _remap(store: Store, name: str, options: Namespace) -> int:
     """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
-    from workbench.audits.questionnaire.instrument_tables import scales
+    from workbench.audits.questionnaire.answer_tables import scales
     from workbench.cli.figures import put_out
     from workbench.domain.questionnaires import Meaning
 

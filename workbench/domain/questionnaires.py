@@ -177,7 +177,7 @@ class Contexts:
     """The context of the target questions and its respondents: the design of a questionnaire audit."""
 
     conditions: tuple[str, ...] = ("qm",)
-    "names of conditions, see `workbench.audits.questionnaire.conditions`"
+    "names of conditions, see `workbench.audits.questionnaire.asking`"
     respondents: int = 0
     "so many, drawn at random; 0: all"
     every: int = 10

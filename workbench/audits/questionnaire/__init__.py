@@ -70,19 +70,19 @@ class Questionnaires(Audit):
     home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        from workbench.audits.questionnaire.said import said
+        from workbench.audits.questionnaire.asking import said
 
         return said(spec)
 
     def demonstration(self) -> Demonstration:
-        from workbench.audits.questionnaire.demo import design
+        from workbench.audits.questionnaire.result import design
 
         return Demonstration(
             design, SHIPPED_QUESTIONNAIRE, personas=("left", "yes-sayer", f"ideal@{SHIPPED_QUESTIONNAIRE}")
         )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.questionnaire.plan import default_variants
+        from workbench.audits.questionnaire.asking import default_variants
 
         return default_variants(available)
 
@@ -95,19 +95,19 @@ class Questionnaires(Audit):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        from workbench.audits.questionnaire.plan import probes
+        from workbench.audits.questionnaire.asking import probes
 
         return probes(statements, templates, variants, language, model_name, material)
 
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        from workbench.audits.questionnaire.material import asked
+        from workbench.audits.questionnaire.asking import asked
 
         return asked(store, design, instrument)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
-        from workbench.audits.questionnaire.material import contexts
+        from workbench.audits.questionnaire.asking import contexts
 
         return replace(design, contexts=contexts(own))
 
@@ -121,28 +121,28 @@ class Questionnaires(Audit):
         }
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
-        from workbench.audits.questionnaire.material import targets
+        from workbench.audits.questionnaire.asking import targets
 
         return targets(store, instrument) or None
 
     def remarks(
         self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
     ) -> tuple[str, ...]:
-        from workbench.audits.questionnaire.material import said_of
+        from workbench.audits.questionnaire.asking import said_of
 
         return said_of(material)
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.questionnaire.detects import detects
+        from workbench.audits.questionnaire.asking import detects
 
         return detects(probes)
 
     def why_nothing(
         self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
     ) -> str:
-        from workbench.audits.questionnaire.material import why_nothing
+        from workbench.audits.questionnaire.asking import why_nothing
 
         told = why_nothing(design, statements, material)
         return told or super().why_nothing(instrument, design, statements, material)

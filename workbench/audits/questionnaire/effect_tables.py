@@ -1,35 +1,56 @@
-"""What changes a bias as tables: other contexts (appendix F.1) and other words (tables 4 and 6)."""
+"""What changes a bias as tables: other contexts (appendix F.1), words (tables 4 and 6) and models (section 5)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from workbench.audits.by_persona import WithPersona
+from workbench.audits.by_persona import columns as persona_columns
+from workbench.audits.questionnaire.asking import ZERO_SHOT
 from workbench.audits.questionnaire.figures import (
+    Condition,
+    Correlation,
+    Difference,
+    TargetFigure,
     VariabilityFigure,
     WordingFigure,
     direction,
 )
-from workbench.audits.questionnaire.results import (
+from workbench.audits.questionnaire.score import correlations as correlated
+from workbench.audits.questionnaire.tables import (
     ABSOLUTE,
+    COMPUTED,
+    COUNTED,
     OLD,
+    SHARES,
+    SIGNED,
     Changed,
     Choice,
     Of,
     Results,
+    all_of,
     changed_rows,
+    columns,
+    difference_rows,
     each,
+    outdated,
+    question,
     side,
     side_notes,
+    target,
+    target_rows,
+    under,
     wording_rows,
 )
-from workbench.audits.questionnaire.tables import SHARES, SIGNED, all_of, columns, outdated, question, target
+from workbench.domain.names import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
-from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Link, Table
+from workbench.figures.pictures.of_table import Forest, Scatter
+from workbench.figures.table import Column, Kind, Link, Table, Value
 
 CHANGES = "Changes are relative to qm over the same respondents; their intervals draw respondents for both together."
 OLD_CHANGE = (
@@ -285,3 +306,430 @@ def each_wording(
 
 def _wording_key(of: Of[VariabilityFigure], wording: WordingFigure) -> tuple[str, ...]:
     return of.model, of.figure.target, str(of.condition), str(wording.wording)
+
+
+TITLES = {
+    "bias": "Bias",
+    "accuracy": "Accuracy",
+    "variability": "Variability of the bias over wordings",
+    "predicted": "Predicted answers yes:no",
+    "without": "Probability of neither yes nor no",
+}
+KINDS = {"bias": Kind.POINTS, "accuracy": Kind.SHARE, "variability": Kind.SIZE, "without": Kind.SHARE}
+SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": SHARES}
+SIDES = {
+    "bias": "▲ ▼: the interval of the bias excludes 0",
+    "accuracy": "▲ ▼: the interval of the accuracy excludes the accuracy of the majority's answer",
+    "change": "▲ ▼: the interval of the change excludes 0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One target, and what each model has on it; models that were not asked are left out."""
+
+    target: str
+    figures: Mapping[str, Of[TargetFigure]]
+    spreads: Mapping[str, VariabilityFigure]
+
+    @property
+    def human(self) -> float | None:
+        """The share of people who say yes."""
+        return next((of.figure.human for of in self.figures.values()), None)
+
+    @property
+    def majority(self) -> float | None:
+        """The accuracy of always predicting the more frequent answer."""
+        return next((of.figure.majority for of in self.figures.values()), None)
+
+    @property
+    def respondents(self) -> str:
+        """How many people the models were asked about: `40`, or `38–40` where they differ."""
+        counts = {of.figure.respondents for of in self.figures.values()}
+        return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
+
+
+def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[Line]:
+    """Return one measure of every target, with a column for each model.
+
+    The people are those whom the first model was asked about, and models may have been asked about others.
+    """
+    names = sorted(results.reports, key=lambda name: name != first)
+    one = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
+    lines = _lines(results, Choice(one, one, choice.target), spreads=measure == "variability")
+    conditions = dict.fromkeys(str(condition) for of in one.values() for condition in of)
+    people: Column[Line] = (
+        Column("majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True)
+        if measure == "accuracy"
+        else Column("human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True)
+    )
+    return Table(
+        measure,
+        f"{TITLES[measure]} under {', '.join(conditions)}",
+        lines,
+        [
+            Column("target", "target", lambda line: line.target),
+            people,
+            Column("respondents", "n", lambda line: line.respondents, aside=True, help="respondents"),
+            *(_model(name, measure, results.options.variability) for name in names),
+            Column("question", "question", lambda line: results.texts.get(line.target, ""), main=True, aside=True),
+        ],
+        key=lambda line: (line.target,),
+        notes=_notes(lines, measure),
+        empty="No model was asked under this condition.",
+        link=lambda line: Link("models_on", (next(iter(conditions), ""), line.target)),
+        detail=_people_of,
+        subject=(first,) if first else (),
+    )
+
+
+def _people_of(line: Line) -> list[str]:
+    """Say of how many people each model was asked, where these are not as many."""
+    if "–" not in line.respondents:
+        return []
+    counts = " · ".join(f"{name} {of.figure.respondents:,}" for name, of in line.figures.items())
+    return [f"not the same people: {counts}"]
+
+
+def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[Line]:
+    rows = target_rows(results, choice)
+    varied = wording_rows(results, choice) if spreads else []
+    asked = {(of.model, of.figure.target): of for of in rows}
+    return [
+        Line(
+            ref,
+            {name: asked[name, ref] for name in choice.conditions if (name, ref) in asked},
+            {of.model: of.figure for of in varied if of.figure.target == ref},
+        )
+        for ref in results.targets
+        if choice.wants(ref) and rows
+    ]
+
+
+def _model(name: str, measure: str, variability: str) -> Column[Line]:
+    def value(line: Line) -> Value:
+        if measure == "variability":
+            spread = line.spreads.get(name)
+            return None if spread is None else spread.sd if variability == "sd" else spread.rms
+        of = line.figures.get(name)
+        return None if of is None else _value(of.figure, measure)
+
+    beside: Callable[[Line], str] | None = (lambda line: _sign(line, name, measure)) if measure in SIDES else None
+    kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
+    return Column(name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside)
+
+
+def _value(figure: TargetFigure, measure: str) -> Value:
+    if measure == "bias":
+        return figure.bias
+    if measure == "accuracy":
+        return figure.accuracy
+    return figure.without if measure == "without" else figure.predicted
+
+
+def _reference(name: str, measure: str) -> Callable[[Line], float | None]:
+    def reference(line: Line) -> float | None:
+        of = line.figures.get(name)
+        return of.figure.majority if of is not None and measure == "accuracy" else 0.0 if measure == "bias" else None
+
+    return reference
+
+
+def _sign(line: Line, name: str, measure: str) -> str:
+    """Return ▲ or ▼ where a figure's interval leaves out the reference, or why that is not said."""
+    of = line.figures.get(name)
+    if of is None:
+        return ""
+    way = of.figure.direction if measure == "bias" else of.figure.accuracy_direction
+    return side(way, of.old, "▲", "▼")
+
+
+def _notes(lines: list[Line], measure: str) -> list[str]:
+    signs = [_sign(line, name, measure) for line in lines for name in line.figures] if measure in SIDES else []
+    notes = [SIDES[measure]] if {"▲", "▼"}.intersection(signs) else []
+    if any("–" in line.respondents for line in lines):
+        notes.append("the models were asked about different people; the table targets has the n of each")
+    return notes + side_notes(signs)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One condition, and what it changes against qm: in the means, and in each target."""
+
+    condition: Condition
+    mean: Of[Changed]
+    targets: Mapping[str, Of[Changed]]
+
+
+def changes_by_target(results: Results, choice: Choice, measure: str, model: str) -> Table[Change]:
+    """Return what the conditions change in a model, with a column for the means and for each target."""
+    of = choice.only(model)
+    every = changed_rows(results, of, means=False)
+    lines = [
+        Change(mean.condition, mean, {one.figure.target or "": one for one in every if one.condition == mean.condition})
+        for mean in changed_rows(results, of, means=True)
+    ]
+    what = "|bias|" if measure == "bias" else "accuracy"
+    return Table(
+        f"{measure}_changes",
+        f"{model}: change of {measure} relative to qm",
+        lines,
+        [
+            Column("condition", "condition", lambda line: str(line.condition)),
+            Column(
+                "mean", f"mean {what}", lambda line: _change(line.mean, measure), Kind.POINTS, scale=SIGNED,
+                reference=lambda _: 0.0, beside=lambda line: _change_sign(line.mean, measure),
+                help="|bias|: its size, without its sign" if measure == "bias" else "over targets",
+            ),
+            *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
+            Column(
+                "outdated", "outdated", lambda line: line.mean.old, Kind.COUNT, aside=True,
+                help="prompts whose text has changed since",
+            ),
+        ],
+        key=lambda line: (str(line.condition),),
+        definition=CHANGES,
+        notes=[SIDES["change"]] * bool(lines),
+        empty=f"Nothing to compare for {model}. Ask it under qm and another condition: zero-shot, "
+        "random, permuted or reduced contexts.",
+        link=lambda line: change_link(line.mean),
+        detail=lambda line: most_changed(line.mean, every),
+        subject=(model,),
+    )  # fmt: skip
+
+
+def _target(ref: str, measure: str) -> Column[Change]:
+    return Column(
+        ref, ref, lambda line: _change(line.targets.get(ref), measure), Kind.POINTS, scale=SIGNED,
+        reference=lambda _: 0.0, beside=lambda line: _change_sign(line.targets.get(ref), measure),
+    )  # fmt: skip
+
+
+def _change(of: Of[Changed] | None, measure: str) -> Estimate | None:
+    return None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
+
+
+def _change_sign(of: Of[Changed] | None, measure: str) -> str:
+    """Return ▲ or ▼ where the interval of a change leaves out 0, or why that is not said."""
+    change = _change(of, measure)
+    if of is None or change is None or not change.defined:
+        return ""
+    return change_side(of, change, "▲", "▼")
+
+
+Row = TypeVar("Row")
+SURE = 0.05
+"level below which a correlation has a direction"
+
+
+def correlations(results: Results, choice: Choice) -> Table[Any]:
+    """Return Pearson's correlation of |bias| and accuracy over models (section 5.2)."""
+    rows = [
+        (condition, row)
+        for condition in dict.fromkeys(condition for of in choice.conditions.values() for condition in of)
+        for row in correlated(results.reports, condition)
+        if row.target is None or choice.wants(row.target)
+    ]
+    return Table(
+        "correlation",
+        "Pearson's correlation of |bias| and accuracy over models",
+        rows,
+        [
+            Column("condition", "condition", lambda row: str(row[0])),
+            Column("target", "target", lambda row: row[1].target or "all"),
+            Column("r", "r", lambda row: _r(row[1]), Kind.COEFFICIENT, scale=SIGNED, reference=lambda _: 0.0,
+                   help="Pearson's correlation"),
+            Column("t", "t", lambda row: NAN if row[1].undefined else row[1].t, Kind.COEFFICIENT,
+                   help="of the test of r = 0"),
+            Column("df", "df", lambda row: row[1].df, Kind.COUNT, help="degrees of freedom"),
+            Column("p", "p", lambda row: row[1].p, Kind.P_VALUE, help="two-sided"),
+            Column("n", "points", lambda row: row[1].n, Kind.COUNT, help="a point is a target of a model"),
+            Column(
+                "few", "points of few", lambda row: row[1].few, Kind.COUNT, aside=True,
+                help=f"points that rest on fewer than {LEAST_RESPONDENTS} respondents",
+            ),
+            Column("untested", "why no test", lambda row: row[1].untested, aside=True),
+            *_of_counted(rows),
+            Column(
+                "question", "question", lambda row: results.texts.get(row[1].target or "", ""), main=True, aside=True
+            ),
+        ],
+        key=lambda row: (str(row[0]), row[1].target or "all", *(["counted"] if row[1].counted else [])),
+        definition="p treats the points as independent, as published, although the points of a model are related.",
+        notes=_correlation_notes(rows),
+        empty="No model was asked under these conditions.",
+        link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
+        detail=lambda row: _way(row[1]),
+        pictures=[Forest(values=["r"], rows=["target"], series="condition")],
+    )  # fmt: skip
+
+
+def _of_counted(rows: list[tuple[Condition, Correlation]]) -> Iterator[Column[Any]]:
+    """Yield what is to be told of models whose answers were counted: they have correlations of their own."""
+    if any(row.counted for _, row in rows):
+        yield Column(
+            "measure",
+            "measure",
+            lambda row: COUNTED if row[1].counted else COMPUTED,
+            help="how p(yes) came about; models that were measured in different ways are in no correlation together",
+        )
+        yield Column(
+            "noise",
+            "± of answers",
+            lambda row: row[1].noise,
+            Kind.COEFFICIENT,
+            help="standard deviation of r over other answers to the same prompts; probabilities have none",
+        )
+
+
+def _way(row: Correlation) -> list[str]:
+    """Say what a correlation shows."""
+    if row.undefined or row.untested:
+        return [row.untested] if row.untested else []
+    if not row.p < SURE:
+        return ["no relation shown"]
+    return [f"the larger the bias, the {'less' if row.r < 0 else 'more'} accurate"]
+
+
+def _r(row: Correlation) -> Estimate:
+    return Estimate(row.r, NAN, NAN, row.n, 0, row.undefined)
+
+
+def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
+    """Say of the correlations over all targets that most of their points are noise."""
+    return [
+        f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than {LEAST_RESPONDENTS} respondents: "
+        "both coordinates are mostly noise and share it, so r and p say nothing about the models"
+        for condition, row in rows
+        if row.target is None and row.few
+    ]
+
+
+def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
+    """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all ("")."""
+    rows = target_rows(results, under(results, condition, of or None))
+    return Table(
+        "points",
+        f"|Bias| and accuracy{all_of(rows)}",
+        rows,
+        [
+            Column("model", "model", lambda row: row.model),
+            target(),
+            Column(
+                "absolute_bias",
+                "|bias|",
+                lambda row: abs(row.figure.bias.value),
+                Kind.SIZE,
+                scale=SHARES,
+                help="the size of the bias, without its sign",
+            ),
+            Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES),
+            Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
+        ],
+        key=lambda row: (row.model, row.figure.target),
+        link=lambda row: Link("question", (row.model, row.figure.target)),
+        subject=(condition, of) if of else (condition,),
+        pictures=[Scatter(x="absolute_bias", y="accuracy", rows=["target"], series="model", labelled=bool(of))],
+    )
+
+
+def compared(results: Results, choice: Choice, model: str, base: str) -> Table[Of[Difference]]:
+    """Return how a model differs from another one, such as a tuned model from its base (section 5.1)."""
+    rows = list(difference_rows(results, choice, model, base))
+    return Table(
+        "compared",
+        f"{model} − {base}",
+        rows,
+        [
+            Column("model", "model", lambda row: row.model, aside=True),
+            Column("base", "minus", lambda _: base, aside=True),
+            *_differences(lambda row: row),
+        ],
+        key=lambda row: (row.model, base, str(row.condition), row.figure.target or ""),
+        definition=f"Over the same respondents, drawn for both models together. {ABSOLUTE}",
+        notes=[*_difference_notes(base, rows), *_between_tables_notes(rows)],
+        empty="The two models share none of these conditions.",
+        link=_question,
+        subject=(model, base),
+        pictures=[Forest(values=["bias", "accuracy"], rows=["target"])],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """What a persona changes in the predictions of one target, or in the means over targets."""
+
+    runs: WithPersona
+    found: Of[Difference]
+
+
+def by_persona(results: Results, choice: Choice) -> Table[PersonaRow]:
+    """Return how bias and accuracy with a persona differ from those without one."""
+    rows = [
+        PersonaRow(one, row)
+        for one in results.personas
+        for row in difference_rows(results, choice, one.name, one.baseline)
+    ]
+    return Table(
+        "personas",
+        "Bias and accuracy by persona, minus those without one",
+        rows,
+        [*persona_columns(lambda row: row.runs), *_differences(lambda row: row.found)],
+        key=lambda row: (row.runs.name, str(row.found.condition), row.found.figure.target or ""),
+        definition=f"Over the same respondents, drawn with the persona and without it together. {ABSOLUTE}",
+        notes=_between_tables_notes([row.found for row in rows]),
+        empty="No condition was asked with a persona and without one.",
+        link=lambda row: _question(row.found),
+        pictures=[Forest(values=["bias", "accuracy"], rows=["persona", "target"])],
+    )
+
+
+def _differences(of: Callable[[Row], Of[Difference]]) -> list[Column[Row]]:
+    """Return the columns of what differs between two runs over the same respondents."""
+    return [
+        Column("condition", "condition", lambda row: str(of(row).condition)),
+        Column("target", "target", lambda row: of(row).figure.target or "mean, of |bias|", least=15),
+        Column(
+            "respondents", "n", lambda row: of(row).figure.respondents, Kind.COUNT,
+            help="respondents readable on both sides; for a mean, the smallest number of any target",
+        ),
+        Column("bias", "bias", lambda row: of(row).figure.bias, Kind.POINTS, scale=SIGNED),
+        Column("accuracy", "accuracy", lambda row: of(row).figure.accuracy, Kind.POINTS, scale=SIGNED),
+        Column(
+            "mark", "", lambda row: _mark(of(row)),
+            help="flipped: the intervals of the two biases lie on different sides of 0",
+        ),
+        Column("left_out_first", "left out, base", lambda row: of(row).figure.left_out[0], Kind.COUNT, aside=True),
+        Column("left_out_second", "left out, model", lambda row: of(row).figure.left_out[1], Kind.COUNT, aside=True),
+        outdated(lambda row: of(row).old),
+    ]  # fmt: skip
+
+
+def _question(row: Of[Difference]) -> Link | None:
+    return Link("question", (row.model, row.figure.target)) if row.figure.target else None
+
+
+def _mark(row: Of[Difference]) -> str:
+    return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
+
+
+def _difference_notes(base: str, rows: Sequence[Of[Difference]]) -> Iterator[str]:
+    for row in rows:
+        if row.figure.target is None and any(row.figure.left_out):
+            first, second = row.figure.left_out
+            yield (
+                f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
+                f"only of {base} and {second:,} only of {row.model}"
+            )
+
+
+def _between_tables_notes(rows: Sequence[Of[Difference]]) -> list[str]:
+    return [*side_notes([_mark(row) for row in rows]), *_of_no_width(rows)]
+
+
+def _of_no_width(rows: Sequence[Of[Difference]]) -> Iterator[str]:
+    if any(row.condition.name == ZERO_SHOT for row in rows):
+        yield (
+            "zero-shot shows no answers: two models differ equally for any respondents drawn, so an interval of the "
+            "bias has no width; it says nothing about other wordings or questions"
+        )

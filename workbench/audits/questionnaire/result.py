@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.comparison.values import Compared
-from workbench.audits.questionnaire.asked import asked, token_shares
-from workbench.audits.questionnaire.book import book
-from workbench.audits.questionnaire.compared import compared
-from workbench.audits.questionnaire.figures import ConditionFigures
-from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire, takes_long
-from workbench.audits.questionnaire.methods import methods
-from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.results import Predictor, Results
+from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.questionnaire import answer_tables as answers
+from workbench.audits.questionnaire import effect_tables as beside
+from workbench.audits.questionnaire import effect_tables as between
+from workbench.audits.questionnaire import effect_tables as effects
+from workbench.audits.questionnaire import tables as tables
+from workbench.audits.questionnaire.figures import Condition, ConditionFigures
+from workbench.audits.questionnaire.judged import (
+    QuestionnaireJudged,
+    asked,
+    judge_questionnaire,
+    takes_long,
+    token_shares,
+)
+from workbench.audits.questionnaire.options import DEFAULTS, PredictionOptions
+from workbench.audits.questionnaire.reading import AUDIT
+from workbench.audits.questionnaire.score import Report
+from workbench.audits.questionnaire.tables import (
+    ERRORS,
+    MASSES,
+    Choice,
+    Predictor,
+    Results,
+    each,
+    estimate_of,
+    of_one,
+    under,
+)
 from workbench.audits.references import HALLER
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result
+from workbench.data import SHIPPED_QUESTIONNAIRE
+from workbench.domain.designs import Design
+from workbench.domain.keys import SEED
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Role
-from workbench.domain.statements import ORIGINAL
+from workbench.domain.questionnaires import Contexts, Role
+from workbench.domain.responses import EXACTLY
+from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.errors import UnknownName
+from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
+from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.evidence.runs import Which
 from workbench.evidence.runs import about as about_run
+from workbench.figures.book import Book, Entry, Subject
+from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
-from workbench.figures.table import Kind
+from workbench.figures.table import AnyTable, Kind
 
 FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
@@ -197,4 +226,295 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
     return Headline(name, f"predicts {right} (majority {majority})", below)
 
 
-__all__ = ["judge", "part", "results_of"]
+SINGLE_PEOPLE = (
+    "The table lists single people's answers; workbench verdicts STORE --audit questionnaire --table respondents "
+    "prints it on request."
+)
+ACROSS, UNDER = ("masses",), ("condition", "masses")
+"options that tables across conditions rest on, and those of single ones"
+
+
+def book(results: Results) -> Book:
+    """Return all tables, and those behind their rows."""
+    return Book(
+        title=f"{results.instrument}: predicted answers",
+        contents=tuple(_contents(results)),
+        behind=_behind(results),
+        told=(*header(results.answered), *results.rulings, *tables.told(results)),
+        header=header(results.answered),
+        methods=results.methods,
+        notes=tuple(results.notes),
+        about={
+            "instrument": results.instrument,
+            "answered": as_json(results.answered),
+            "methods": results.methods,
+        },
+    )
+
+
+def _contents(results: Results) -> Iterator[Entry]:
+    names: list[Subject] = [(name,) for name in results.reports]
+    one_or_all: list[Subject] = [(), *names] if len(names) > 1 else [()]
+    shown, printed, full = choices(results)
+
+    def of(name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]) -> Entry:
+        """Return an entry about all models, or about one of them."""
+        seen, whole, all_of = (partial(_narrowed, make, results, choice) for choice in (shown, printed, full))
+        return Entry(name, title, seen, one_or_all, rests_on, whole=whole, full=all_of)
+
+    def of_all(name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
+        """Return an entry about all models together."""
+        seen, whole, all_of = (partial(make, results, choice) for choice in (shown, printed, full))
+        return Entry(name, title, seen, choices=UNDER, whole=whole, full=all_of)
+
+    for measure in beside.TITLES:
+        rests_on = (*UNDER, "variability") if measure == "variability" else UNDER
+        seen, all_of = (partial(beside.by_model, results, choice, measure) for choice in (shown, full))
+        yield Entry(measure, measure, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
+    yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
+    yield of("means", "means over targets", tables.means, UNDER)
+    yield of("axis", "liberal to conservative", tables.axis, UNDER)
+    yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
+    if results.personas:
+        yield of_all("personas", "by persona", between.by_persona)
+    for measure in ("bias", "accuracy"):
+        change, changes = (partial(beside.changes_by_target, results, choice, measure) for choice in (shown, full))
+        yield Entry(f"{measure}_changes", f"changes of {measure}", change, names, ACROSS, full=changes)
+    yield of_all("correlation", "bias and accuracy together", between.correlations)
+    yield of("conditions", "effects of conditions", effects.conditions, ACROSS)
+    yield of("changes", "what conditions change in targets", effects.changes, ACROSS)
+    yield of("wordings", "variability over wordings", effects.wordings, ("variability", *ACROSS))
+    yield of("wording_means", "mean variability", effects.wording_means, ("variability", *ACROSS))
+    yield of("each_wording", "bias in each wording", effects.each_wording, ACROSS)
+    yield of("tokens", "next tokens", answers.tokens, ACROSS)
+    seen = partial(_respondents, results, printed, (ORIGINAL,))
+    everybody = partial(_respondents, results, full, None)
+    yield Entry("respondents", "respondents", seen, choices=UNDER, full=everybody, on_request=SINGLE_PEOPLE)
+    yield Entry("models", "models", lambda: tables.models(results))
+    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, full))
+    yield entry(results.answered)
+    yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
+    yield Entry("choices", "choices behind the figures", partial(tables.choices, results), choices=("masses", "error"))
+
+
+def choices(results: Results) -> tuple[Choice, Choice, Choice]:
+    """Return what tables are about on a screen, in print, and for programs and reports.
+
+    A condition that nobody names is, on a screen, the first that there is; in print each model's first one; for
+    programs every one.
+    """
+    every = {name: report.conditions for name, report in results.reports.items()}
+    text = results.options.condition
+    if text is None:
+        return under(results), Choice({name: of[:1] for name, of in every.items()}, every), Choice(every, every)
+    named = results.named(text)
+    return Choice(named, every, named=text), Choice(named, named, named=text), Choice(named, named, named=text)
+
+
+def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
+    """Return a table of all models, or of one."""
+    return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
+
+
+def _respondents(results: Results, choice: Choice, wordings: Sequence[VariantId] | None) -> AnyTable:
+    which = [
+        (name, condition, ref)
+        for name, report, condition in each(results, choice.conditions)
+        for ref in report.predictions.targets
+    ]
+    return answers.respondents(results, answers.people(results, which, wordings))
+
+
+def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
+    def of(model: str, condition: str, target: str | None = None) -> Choice:
+        return of_one(model, [results.condition(model, condition)], target)
+
+    def targets_of(model: str, condition: str) -> AnyTable:
+        return tables.targets(results, of(model, condition), name="targets_of", subject=(model, condition))
+
+    def changes_of(model: str, condition: str) -> AnyTable:
+        return effects.changes(results, of(model, condition), name="changes_of", subject=(model, condition))
+
+    def wordings_of(model: str, condition: str, target: str) -> AnyTable:
+        subject = (model, condition, target)
+        made = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
+        return replace(made, title=f"{target} under {condition}: bias of {model} in each wording")
+
+    def axis_targets_of(model: str, condition: str) -> AnyTable:
+        subject = (model, condition)
+        return answers.axis_targets(results, of(*subject), name="axis_targets_of", subject=subject)
+
+    def models_on(condition: str, target: str) -> AnyTable:
+        choice = under(results, condition, target)
+        made = tables.targets(results, choice, name="models_on", subject=(condition, target))
+        return replace(made, title=f"{target} under {condition}: accuracy and bias of each model")
+
+    def conditions_of(model: str) -> AnyTable:
+        every = of_one(model, results.report(model).conditions)
+        return tables.means(results, every, name="conditions_of", subject=(model,))
+
+    def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
+        which = [(model, results.condition(model, condition), target)]
+        found = answers.people(results, which, (VariantId.parse(wording),))
+        return answers.respondents(results, found, subject=(model, target, condition, wording), name="respondents_of")
+
+    return {
+        "targets_of": targets_of,
+        "changes_of": changes_of,
+        "wordings_of": wordings_of,
+        "models_on": models_on,
+        "conditions_of": conditions_of,
+        "respondents_of": respondents_of,
+        "question": partial(answers.one_question, results),
+        "axis_targets_of": axis_targets_of,
+        "points": partial(between.points, results),
+    }
+
+
+BIAS, RIGHT = "bias", "right"
+WORDS = {"above": "more yes", "below": "less yes", "none": "no bias shown", "few": "few", "": "no interval"}
+
+
+@at_once
+def compared(
+    store: Store,
+    judged: QuestionnaireJudged,
+    results: Results,
+    names: Sequence[str],
+    conditions: Sequence[Condition] = (),
+) -> Compared:
+    """Return the comparison of models.
+
+    conditions : verdicts are under the first that all models were asked under, differences under all of these. Empty:
+    the first condition that all were asked under alone.
+
+    Raises UnknownName where they share none.
+    """
+    shared = _conditions(judged, names, conditions)
+    chosen = shared[0]
+    asked = [judged.reports[name].predictions.targets for name in names]
+    targets = [ref for ref in results.targets if all(ref in of for of in asked)]
+    kinds = (
+        Verdicts(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
+        *(Verdicts(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
+    )
+    choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
+
+    def own(first: str, second: str) -> AnyTable:
+        return between.compared(results, choice, second, first)
+
+    return Compared(
+        f"{judged.instrument.name}: {' and '.join(names)}",
+        kinds,
+        [_side(store, judged, name, chosen, targets) for name in names],
+        results.texts,
+        "mean accuracy",
+        Kind.SHARE,
+        (own,),
+        left_out=(
+            f"Verdicts are under the condition {chosen}, in the original wording.",
+            *_not_shared(names, conditions, shared),
+            *(f"{name}: {n:,} prompts show answers, questions or instructions that have changed since."
+              for name in names if (n := judged.gathered[name].old(chosen, None, ORIGINAL))),
+        ),
+    )  # fmt: skip
+
+
+def _conditions(judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions that all models were asked under: those that are named, or the first there is."""
+    every = [judged.reports[name].conditions for name in names]
+    shared = tuple(one for one in every[0] if all(one in of for of in every))
+    found = tuple(one for one in shared if one in named) if named else shared[:1]
+    if not found:
+        there = ", ".join(map(str, shared)) or "none"
+        what = f"the condition {', '.join(repr(str(one)) for one in named)}" if named else "one condition"
+        raise UnknownName(f"{' and '.join(names)} were not all asked under {what}; they share: {there}")
+    return found
+
+
+def _not_shared(names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]) -> list[str]:
+    """Say which of the conditions that are named some model was not asked under."""
+    missing = [str(one) for one in named if one not in shared]
+    return [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."] if missing else []
+
+
+def _side(store: Store, judged: QuestionnaireJudged, name: str, condition: Condition, targets: Sequence[str]) -> Side:
+    report, run = judged.reports[name], judged.runs[name]
+    figures = report.condition(condition)
+    asked = store.runs.instrument(run)
+    texts = {one.ref: w.text for one in asked.statements if (w := one.wording(ORIGINAL, run.language)) is not None}
+    words = {one.target: WORDS[one.direction] for one in figures.targets if one.target in targets}
+    found = {BIAS: {ref: Judged(word, texts.get(ref)) for ref, word in words.items()}}
+    found |= {f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets}
+    return Side(name, run.model, factors_of(run), found, run.last, estimate_of(figures.accuracy))
+
+
+def _people(report: Report, condition: Condition, ref: str, text: str) -> dict[str, Judged]:
+    """Return of everybody who was asked whether the model predicts the answer to a target."""
+    cell, at = report.layout.cell(condition, ORIGINAL), report.predictions.targets.index(ref)
+    words = {(True, True): "right", (True, False): "wrong"}
+    rows = zip(
+        report.layout.respondents,
+        cell.counted[at].tolist(),
+        cell.readable[at].tolist(),
+        cell.correct[at].tolist(),
+        strict=True,
+    )
+    return {
+        person: Judged(words.get((readable, correct), "unreadable"), text)
+        for person, counted, readable, correct in rows
+        if counted
+    }
+
+
+def methods(judged: QuestionnaireJudged) -> str:
+    """Return one paragraph with every choice behind the figures."""
+    options, people = judged.options, judged.questionnaire
+    targets = plural(len(people.of_role(Role.TARGET)), "target")
+    context = plural(len(people.of_role(Role.CONTEXT)), "question")
+    under = {name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()}
+    return " ".join(
+        [
+            "Answers of people were predicted as by Haller et al. (2025): a model is given a person's answers to "
+            f"{context} and asked for the answer to each of {targets} of {judged.instrument.name}; "
+            f"{plural(len(people.respondents), 'respondent')} are known.",
+            f"{MASSES[options.masses]}; neither is unreadable, a tie is yes. {ERRORS[options.error]}.",
+            *(f"{name} was asked under: {conditions}." for name, conditions in under.items()),
+            f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of biases and means: "
+            f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed {options.seed}.",
+            *_counted(judged),
+            *asked_sentences(judged.runs.items(), judged.answered),
+            *plan_sentences(judged.answered),
+            *ruling_sentences(judged.rulings),
+        ]
+    )
+
+
+def _counted(judged: QuestionnaireJudged) -> list[str]:
+    """Return how the noise of counted answers enters, where answers were counted."""
+    names = [name for name, report in judged.reports.items() if report.counts_answers]
+    if not names:
+        return []
+    return [
+        f"For {', '.join(names)}, p(yes) is the share yes / (yes + no) of drawn answers by their first word, a measure "
+        "that is not pooled with probabilities. Its binomial noise is part of the bootstrap over respondents where "
+        "each has a prompt of their own; for prompts that several share it is drawn from Beta(yes + 1/2, no + 1/2)."
+    ]
+
+
+CONTEXTS = Contexts(("qm", "zero-shot", "random"), respondents=16)
+
+
+def design(store: Store, model: str) -> Design:  # noqa: ARG001  as the demonstration of any audit is made
+    """Return a design on a few synthetic respondents."""
+    variants = (str(ORIGINAL),)
+    return Design(
+        SHIPPED_QUESTIONNAIRE,
+        model,
+        AUDIT,
+        1,
+        EXACTLY,
+        family=DEFAULTS.family,
+        variants=variants,
+        contexts=CONTEXTS,
+    )

@@ -13,23 +13,57 @@ Where the published tables leave a choice:
 - The ± of a published average absolute bias is the standard error of the *signed* biases over targets; here it is that
   of the values averaged.
 - Table 1 counts prompts that cannot be read as `no`; here they are counted as what they are.
-- All deviations here have the divisor n - 1, but the one over wordings (`wordings`).
+- All deviations here have the divisor n - 1, but the one over wordings (below).
 
 A target that no respondent answered with yes or no has no figures, and means over targets leave it out, as every model
 must. A target that people answered and for which the model has none makes a mean undefined: models would be compared
 over different questions. Every figure that is undefined says why.
+
+Pairs
+=====
+
+Two conditions, or two models, over the same respondents (Haller et al. 2025, section 5 and appendix F.1).
+
+Both biases are taken over the respondents that could be read on both sides, both accuracies over those asked on both,
+and both sides of a draw are the same people: what is common to them cancels. A change over different people would mix
+in who they are.
+
+Wordings
+========
+
+How much a model's bias depends on the words of a question (Haller et al. 2025, section 3.4).
+
+    rms = root of the mean of bias_k² over the K wordings                                  (as printed)
+    sd  = root of the mean of (bias_k - mean bias)², so that rms² = sd² + mean²            (as the text names it)
+
+K counts the paraphrases, not the original. One that reads like the original is void: `sd` leaves it out, and `rms`
+keeps it, as printed. `sd` has the divisor K, so that the two are comparable. Biases are taken over the respondents who
+were asked in all wordings, the original too: only the words differ. A wording in which nobody could be read has no
+bias; it is left out, and counted.
+
+Where a prompt shows nobody's answers, biases in two wordings differ by the same for any respondents: the interval of
+`sd` has no width, because who is drawn plays no part in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from workbench.audits.questionnaire.cells import NOT_ASKED, RULED_OUT, Cell, Layout
-from workbench.audits.questionnaire.conditions import CONDITIONS
+from workbench.audits.questionnaire.asking import CONDITION_NAMES, QM
+from workbench.audits.questionnaire.cells import (
+    NOBODY_ANSWERED,
+    NOT_ASKED,
+    NOT_OFFERED,
+    RULED_OUT,
+    UNREADABLE,
+    Cell,
+    Layout,
+)
 from workbench.audits.questionnaire.draws import (
     ACCURACY,
     AT_ONCE,
@@ -39,8 +73,11 @@ from workbench.audits.questionnaire.draws import (
     average,
     deviation,
     estimates,
+    interval,
     ratio,
     reasons,
+    redrawn,
+    shared,
     standard_error,
 )
 from workbench.audits.questionnaire.figures import (
@@ -51,17 +88,18 @@ from workbench.audits.questionnaire.figures import (
     ConditionFigures,
     Correlation,
     Difference,
+    Noise,
     Predictions,
     TargetFigure,
     VariabilityFigure,
+    WordingFigure,
     is_few,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.sampled import redrawn, shared
 from workbench.domain.questionnaires import Pole
-from workbench.domain.statements import ORIGINAL
+from workbench.domain.statements import ORIGINAL, Relation, VariantId
 from workbench.domain.verdicts import Estimate
-from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import NOTHING, noise_floor
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
@@ -83,7 +121,7 @@ def judge(predictions: Predictions, options: PredictionOptions | None = None) ->
 
 def condition_order(condition: Condition) -> tuple[int, Condition]:
     """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
-    names = CONDITIONS.index(condition.name) if condition.name in CONDITIONS else len(CONDITIONS)
+    names = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
     return names, condition
 
 
@@ -133,7 +171,6 @@ class Report:
 
         Raises UnknownName.
         """
-        from workbench.audits.questionnaire.wordings import variability
 
         if condition not in self._wordings:
             self._wordings[condition] = variability(self.layout, condition, self.resampling)
@@ -156,7 +193,6 @@ class Report:
 
     @cached_property
     def _ablations(self) -> tuple[Ablation, ...]:
-        from workbench.audits.questionnaire.pairs import ablations
 
         return ablations(self.layout, self.conditions, self.resampling)
 
@@ -261,9 +297,8 @@ def differences(a: Report, b: Report, condition: Condition) -> tuple[Difference,
     Over the respondents that both were asked for, who are drawn for both at once; with the seed and draws of `a`.
     Raises UnknownName where one was not asked under the condition.
     """
-    from workbench.audits.questionnaire.pairs import differences as computed
 
-    return computed(a.layout, b.layout, condition, a.resampling)
+    return _differences(a.layout, b.layout, condition, a.resampling)
 
 
 class _Measured:
@@ -390,3 +425,329 @@ class _Measured:
         if not leaning:
             return average(self.biases[:0], 0, SIGNED, "no answered target has a leaning of a yes")
         return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable, "axis")
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two cells of the same respondents and targets."""
+
+    first: Cell
+    second: Cell
+
+    @cached_property
+    def counted(self) -> BoolArray:
+        return self.first.counted & self.second.counted
+
+    @cached_property
+    def readable(self) -> BoolArray:
+        return self.first.readable & self.second.readable
+
+    @cached_property
+    def units(self) -> BoolArray:
+        """Who is drawn from: (R,)."""
+        return np.asarray(self.counted.any(axis=0))
+
+    def features(self) -> FloatArray:
+        """Return what each respondent adds: (6, T, R)."""
+        correct = [cell.correct & self.counted for cell in (self.first, self.second)]
+        _differences = [np.where(self.readable, cell.difference, 0.0) for cell in (self.first, self.second)]
+        return np.stack([self.counted, self.readable, *correct, *_differences]).astype(np.float64)
+
+    def why(self, target: int) -> tuple[str, str]:
+        """Say why a target has no accuracy, and no bias, on both sides; empty where it has."""
+        if np.isnan(self.first.human[target]).all():
+            return NOBODY_ANSWERED, NOBODY_ANSWERED
+        if self.counted[target].any():
+            return "", "" if self.readable[target].any() else "no respondent is readable on both sides"
+        if (self.first.asked & self.second.asked)[target].any():
+            return NOT_OFFERED, NOT_OFFERED
+        return ("no respondent was asked for on both sides",) * 2
+
+
+class Compared:
+    """A pair with its draws: accuracies and biases of both sides, (2, T, 1 + draws)."""
+
+    def __init__(self, pair: Pair, targets: Sequence[str], sums: FloatArray) -> None:
+        self.pair, self.targets = pair, targets
+        self.accuracies, self.biases = ratio(sums[2:4], sums[0]), ratio(sums[4:6], sums[1])
+        self.answered = np.flatnonzero(~np.isnan(pair.first.human).all(axis=1))
+
+    def of_accuracy(self, drawn: FloatArray, limit: tuple[float, float], name: str) -> tuple[Estimate, ...]:
+        """Return an estimate for each target, of accuracies: (T, 1 + draws)."""
+        return self._estimates(drawn, limit, self.pair.counted, 0, name)
+
+    def of_bias(self, drawn: FloatArray, limit: tuple[float, float], name: str) -> tuple[Estimate, ...]:
+        """Return an estimate for each target, of biases: (T, 1 + draws)."""
+        return self._estimates(drawn, limit, self.pair.readable, 1, name)
+
+    def mean(self, drawn: FloatArray, limit: tuple[float, float], of_bias: bool, name: str = "") -> Estimate:
+        """Return the mean over the targets that people answered; its n is their number."""
+        some = [int(t) for t in self.answered]
+        why = reasons([self.targets[t] for t in some], [self.pair.why(t)[of_bias] for t in some])
+        mean = drawn[some].mean(axis=0, keepdims=True) if some else np.full((1, drawn.shape[1]), np.nan)
+        counts = Counts(len(some), 0, why or "no respondent answered a target with yes or no")
+        return estimates(mean, [counts], int(self.pair.units.sum()), limit, name)[0]
+
+    @cached_property
+    def respondents(self) -> list[int]:
+        """Who could be read on both sides, of each target."""
+        return [int(n) for n in self.pair.readable.sum(axis=1)]
+
+    @property
+    def fewest(self) -> int:
+        """The fewest of these that a target of a mean rests on."""
+        return min((self.respondents[t] for t in self.answered), default=0)
+
+    def _estimates(
+        self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, which: int, name: str
+    ) -> tuple[Estimate, ...]:
+        asked = self.pair.first.asked | self.pair.second.asked
+        n, all_ = kept.sum(axis=1), asked.sum(axis=1)
+        counts = [Counts(int(n[t]), int(all_[t] - n[t]), self.pair.why(t)[which]) for t in range(len(self.targets))]
+        return estimates(drawn, counts, n, limit, name)
+
+
+def ablations(layout: Layout, conditions: Sequence[Condition], resampling: Resampling) -> tuple[Ablation, ...]:
+    """Return what each condition changes against `qm`: its targets, then their mean; empty without qm."""
+    base = next((condition for condition in conditions if condition.name == QM), None)
+    others = [condition for condition in conditions if condition != base]
+    if base is None or not others:
+        return ()
+    qm = layout.cell(base, ORIGINAL)
+    pairs = [Pair(qm, layout.cell(condition, ORIGINAL)) for condition in others]
+    targets = layout.predictions.targets
+    drawn = dict(_compared(pairs, targets, resampling))
+    return tuple(found for place, condition in enumerate(others) for found in _ablation(condition, drawn[place]))
+
+
+def _compared(pairs: Sequence[Pair], targets: Sequence[str], resampling: Resampling) -> Iterator[tuple[int, Compared]]:
+    """Yield each pair with its draws; pairs of the same respondents are drawn together, because drawing is dear."""
+    groups: dict[bytes, list[int]] = {}
+    for place, pair in enumerate(pairs):
+        groups.setdefault(pair.units.tobytes(), []).append(place)
+    together = max(1, AT_ONCE // max(1, 6 * len(targets) * (1 + resampling.draws)))
+    for group in groups.values():
+        for start in range(0, len(group), together):
+            some = group[start : start + together]
+            sums = resampling.sums(np.stack([pairs[place].features() for place in some]), pairs[some[0]].units)
+            for place, of_pair in zip(some, sums, strict=True):
+                yield place, Compared(pairs[place], targets, _with_noise(pairs[place], of_pair, resampling))
+
+
+def _with_noise(pair: Pair, sums: FloatArray, resampling: Resampling) -> FloatArray:
+    """Return sums (6, T, 1 + draws) with the noise of counted answers that people have in common, see `sampled`."""
+    for side, cell in enumerate((pair.first, pair.second)):
+        noise = shared(cell, resampling, f"side {side}", pair.readable)
+        if noise is not None:
+            sums[2 + side] = np.clip(sums[2 + side] + noise.correct, 0, sums[0])
+            sums[4 + side] += noise.difference
+    return sums
+
+
+def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
+    qm_bias, bias = found.biases
+    qm_accuracy, accuracy = found.accuracies
+    rows = zip(
+        found.targets,
+        found.of_bias(bias, SIGNED, "bias of a target"),
+        found.of_bias(bias - qm_bias, SIGNED, "change of bias"),
+        found.of_accuracy(accuracy, SHARE, ACCURACY),
+        found.of_accuracy(accuracy - qm_accuracy, SIGNED, "change of accuracy"),
+        found.respondents,
+        strict=True,
+    )
+    for target, bias_, change, accuracy_, accuracy_change, respondents in rows:
+        yield Ablation(target, condition, bias_, change, accuracy_, accuracy_change, respondents)
+    yield Ablation(
+        None,
+        condition,
+        _without_interval(found.mean(np.abs(bias), SHARE, of_bias=True)),
+        _without_interval(found.mean(np.abs(bias) - np.abs(qm_bias), SIGNED, of_bias=True)),
+        found.mean(accuracy, SHARE, False, "mean accuracy"),
+        found.mean(accuracy - qm_accuracy, SIGNED, False, "change of accuracy"),
+        found.fewest,
+    )
+
+
+def _differences(a: Layout, b: Layout, condition: Condition, resampling: Resampling) -> tuple[Difference, ...]:
+    """Return `b` minus `a` for each target of both, then the means over these."""
+    targets = tuple(target for target in a.predictions.targets if target in b.predictions.targets)
+    names = sorted(set(a.respondents) & set(b.respondents))
+    pair = Pair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
+    found = dict(_compared([pair], targets, resampling))[0]
+    (first, second), (before, after) = found.biases, found.accuracies
+    flipped = _on_different_sides(interval(found.biases, pair.readable.sum(axis=1), SIGNED))
+    alone = [_readable(layout, condition) for layout in (a, b)]
+    left_out = [
+        (alone[0].get(target, 0) - n, alone[1].get(target, 0) - n)
+        for target, n in zip(targets, found.respondents, strict=True)
+    ]
+    rows = zip(
+        targets,
+        found.of_bias(second - first, SIGNED, "change of bias"),
+        found.of_accuracy(after - before, SIGNED, "change of accuracy"),
+        [apart and not is_few(n) for apart, n in zip(flipped, found.respondents, strict=True)],
+        found.respondents,
+        left_out,
+        strict=True,
+    )
+    both = sum(found.respondents)
+    whole = sum(alone[0].values()) - both, sum(alone[1].values()) - both
+    bias = _without_interval(found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
+    accuracy = found.mean(after - before, SIGNED, False, "change of accuracy")
+    return (
+        *(Difference(*row) for row in rows),
+        Difference(None, bias, accuracy, flipped=False, respondents=found.fewest, left_out=whole),
+    )
+
+
+def _readable(layout: Layout, condition: Condition) -> dict[str, int]:
+    """Return for how many respondents a model could be read, of each target."""
+    counts = layout.cell(condition, ORIGINAL).readable.sum(axis=1)
+    return {target: int(n) for target, n in zip(layout.predictions.targets, counts, strict=True)}
+
+
+def _without_interval(found: Estimate) -> Estimate:
+    """Return a figure of absolute values, to which noise adds in every draw: these make no interval (`stats.noise`)."""
+    return replace(found, low=float("nan"), high=float("nan"), interval="", few="")
+
+
+def _shared(layout: Layout, condition: Condition, names: Sequence[str], targets: Sequence[str]) -> Cell:
+    place = {name: at for at, name in enumerate(layout.respondents)}
+    respondents = np.array([place[name] for name in names], dtype=np.int64)
+    rows = np.array([layout.predictions.targets.index(target) for target in targets], dtype=np.int64)
+    return layout.cell(condition, ORIGINAL).of(respondents, rows)
+
+
+def _on_different_sides(ends: FloatArray) -> list[bool]:
+    """Say for which targets one model's interval lies below 0 and the other's above: (2 ends, 2 models, T) to T."""
+    (low_a, low_b), (high_a, high_b) = ends
+    return [bool(apart) for apart in ((high_a < 0) & (low_b > 0)) | ((low_a > 0) & (high_b < 0))]
+
+
+ALL_VOID = "every other wording is identical to the original"
+FEWEST = {"sd": 2, "rms": 1}
+
+
+def variability(layout: Layout, condition: Condition, resampling: Resampling) -> tuple[VariabilityFigure, ...]:
+    """Return the variability of each target; empty where no wording but the original was asked.
+
+    Wordings that mean something else, such as negations, have no part in it. Raises UnknownName for the condition.
+    """
+    layout.place(condition)
+    asked = [w for w in layout.predictions.wordings if w.relation is Relation.SAME and len(layout.rows(condition, w))]
+    if not any(wording != ORIGINAL for wording in asked):
+        return ()
+    wordings = Wordings(layout, condition, tuple(asked))
+    found: list[VariabilityFigure] = []
+    together = max(1, AT_ONCE // (2 * len(asked) * (1 + resampling.draws)))
+    for start in range(0, len(layout.predictions.targets), together):
+        places = range(start, min(start + together, len(layout.predictions.targets)))
+        sums = wordings.with_noise(resampling.sums(wordings.features(places), wordings.units), places, resampling)
+        found += [wordings.figure(place, *of) for place, of in zip(places, sums, strict=True)]
+    return tuple(found)
+
+
+class Wordings:
+    """All wordings of all targets under one condition."""
+
+    def __init__(self, layout: Layout, condition: Condition, wordings: tuple[VariantId, ...]) -> None:
+        self.targets, self.condition, self.wordings = layout.predictions.targets, condition, wordings
+        self.cells = [layout.cell(condition, wording) for wording in wordings]
+        self.there: BoolArray = np.array([cell.present.any(axis=1) for cell in self.cells])
+        "(W, T): which wordings of a target were asked at all"
+        self.common: BoolArray = self._in_all("counted")
+        "(T, R): who was asked in all of these"
+        self.units: BoolArray = np.asarray(self.common.any(axis=0))
+        known = layout.predictions.wordings
+        void = layout.predictions.void
+        self.void: BoolArray = (
+            np.zeros_like(self.there) if void is None else void[[known.index(wording) for wording in wordings]]
+        )
+        "(W, T): which wordings read like the original"
+        self.paraphrase: BoolArray = np.array([wording != ORIGINAL for wording in wordings])
+
+    def _in_all(self, name: str) -> BoolArray:
+        common = np.repeat(self.there.any(axis=0, keepdims=True).T, self.cells[0].human.shape[1], axis=1)
+        for place, cell in enumerate(self.cells):
+            common &= getattr(cell, name) | ~self.there[place][:, np.newaxis]
+        return np.asarray(common)
+
+    def features(self, places: Sequence[int]) -> FloatArray:
+        """Return what each respondent adds to targets: (targets, 2, W, R), whether read and share - answer."""
+        some, common = list(places), self.common[list(places)]
+        readable = np.stack([cell.readable[some] & common for cell in self.cells], axis=1)
+        difference = np.stack([cell.difference[some] for cell in self.cells], axis=1)
+        return np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
+
+    def with_noise(self, sums: FloatArray, places: Sequence[int], resampling: Resampling) -> FloatArray:
+        """Return sums (targets, 2, W, 1 + draws) with the noise of counted answers that people have in common."""
+        for number, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
+            noise = shared(cell, resampling, f"wording {wording}", self.common, places)
+            if noise is not None:
+                sums[:, 1, number] += noise.difference
+        return sums
+
+    def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
+        """Return the variability of a target from its sums, (W, 1 + draws) each."""
+        biases, there = ratio(difference, readable), self.there[:, place]
+        people = readable[:, 0].astype(np.int64)
+        counting = there & self.paraphrase
+        live = counting & ~self.void[:, place]
+        ks = [int((people[which] > 0).sum()) for which in (live, counting)]
+        counts = [
+            Counts(k, int(which.sum()) - k, self._why(place, k)[at])
+            for at, (k, which) in enumerate(zip(ks, (live, counting), strict=True))
+        ]
+        if not live.any() and counting.any():
+            counts[0] = Counts(0, 0, ALL_VOID)
+        drawn = np.stack([spread(biases[live])[0], spread(biases[counting])[1]])
+        n, nan = int(self.common[place].sum()), float("nan")
+        found = [
+            Estimate(float(values[0]), nan, nan, of.n, of.excluded, of.undefined if np.isnan(values[0]) else "")
+            for values, of in zip(drawn, counts, strict=True)
+        ]
+        shown = tuple(
+            WordingFigure(self.wordings[i], float(biases[i, 0]), int(people[i]), bool(self.void[i, place]))
+            for i in np.flatnonzero(there)
+        )
+        noise = _noise(drawn[0], n), _noise(drawn[1], n)
+        return VariabilityFigure(self.targets[place], self.condition, shown, ks[0], found[0], found[1], *noise)
+
+    def _why(self, place: int, k: int) -> tuple[str, str]:
+        """Say why a target has no sd, and no rms."""
+        both = ""
+        if np.isnan(self.cells[0].human[place]).all():
+            both = NOBODY_ANSWERED
+        elif not (self.there[:, place] & self.paraphrase).any():
+            both = "only the original was asked"
+        elif not self.common[place].any():
+            both = NOT_OFFERED if self._in_all("asked")[place].any() else "no respondent was asked in all wordings"
+        elif k == 0:
+            both = UNREADABLE
+        return both or f"{k} wording has a bias; a deviation needs {FEWEST['sd']}", both
+
+
+def _noise(drawn: FloatArray, respondents: int) -> Noise:
+    """Return what of a deviation, and of its draws, is noise: (1 + draws,).
+
+    A draw of people holds their noise once more, so that E*[d*²] - d² is the square of what noise adds, but for the
+    factor (n - 1) / n of the bootstrap's variance.
+    """
+    squares = drawn[1:][~np.isnan(drawn[1:])] ** 2
+    if respondents < 2 or np.isnan(drawn[0]) or not len(squares):
+        return Noise(float("nan"), float("nan"))
+    alone = max(0.0, float(squares.mean()) - float(drawn[0]) ** 2) * respondents / (respondents - 1)
+    return Noise(math.sqrt(alone), math.sqrt(max(0.0, float(drawn[0]) ** 2 - alone)))
+
+
+def spread(biases: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return sd and rms over wordings: (K, ...) to two (...). NaN is left out; where too few are left there is none."""
+    defined = ~np.isnan(biases)
+    k: IntArray = defined.sum(axis=0)
+    known, some = np.where(defined, biases, 0.0), np.maximum(k, 1)
+    mean = known.sum(axis=0) / some
+    squares = np.where(defined, (known - mean) ** 2, 0.0).sum(axis=0) / some
+    sd = np.where(k >= FEWEST["sd"], np.sqrt(squares), np.nan)
+    rms = np.where(k >= FEWEST["rms"], np.sqrt((known**2).sum(axis=0) / some), np.nan)
+    return sd, rms

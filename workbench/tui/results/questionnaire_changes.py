@@ -53,7 +53,7 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
 
 def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
     """Say what another meaning of an answer does, in sentences."""
-    from workbench.audits.questionnaire.instrument_tables import given
+    from workbench.audits.questionnaire.answer_tables import given
 
     used = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (

@@ -232,7 +232,7 @@ class QuestionsScreen(Following):
 
 def read(store: Store, name: str) -> Held:
     """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
-    from workbench.audits.questionnaire.instrument_tables import book
+    from workbench.audits.questionnaire.answer_tables import book
     from workbench.errors import UsageError
 
     tallied, instrument = store.questionnaires.tallied(name), store.instruments.get(name)

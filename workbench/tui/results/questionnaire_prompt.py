@@ -32,13 +32,13 @@ from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire.asked import PromptAsked
+    from workbench.audits.questionnaire.judged import PromptAsked
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what this one answered."""
     from stores.core.store import Store
-    from workbench.audits.questionnaire.asked import prompt_asked
+    from workbench.audits.questionnaire.judged import prompt_asked
 
     model, probe, respondent, answer = subject
     with Store.open(path) as store:
@@ -152,7 +152,7 @@ class PromptScreen(RulingScreen):
         (self.text if self.focused is self.table else self.table).focus()
 
     def action_picture(self) -> None:
-        from workbench.audits.questionnaire.prompt_picture import likeliest
+        from workbench.audits.questionnaire.answer_tables import likeliest
 
         self.app.push_screen(PictureScreen([likeliest(self._asked)]))
 

@@ -18,7 +18,7 @@ from workbench.tui.format import visible
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire.asked import PromptAsked, TokenRow
+    from workbench.audits.questionnaire.judged import PromptAsked, TokenRow
 
 TOKEN = 24
 "columns of a token"

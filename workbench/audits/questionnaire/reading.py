@@ -9,10 +9,14 @@ A run has up to a million prompts. So each is made into a few numbers as it is r
 
 from __future__ import annotations
 
-from collections import Counter
+import shlex
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import exp
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +24,201 @@ import numpy.typing as npt
 from stores.core.store import Store
 from stores.runs.predictions import PredictionRow, Put, RunPredictions
 from stores.runs.run_rows import Run
-from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
-from workbench.audits.questionnaire.current import AUDIT, Axes, Now, condition_of, current
+from workbench import registry
+from workbench.audits.questionnaire.asking import (
+    CONDITION,
+    CONDITION_NAMES,
+    CONTEXT,
+    QUESTIONS,
+    RESPONDENT,
+    SEED,
+    ZERO_SHOT,
+    Conversations,
+    asked_about,
+    check,
+    expanded,
+    is_drawn,
+    persons,
+)
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
-from workbench.audits.questionnaire.masses import NONE_RULED, counted, shares, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.options import Masses
-from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
+from workbench.domain.keys import text_key
+from workbench.domain.prompts import Template
+from workbench.domain.questionnaires import Contexts, Form, Meaning, Questionnaire, Role, Survey
+from workbench.domain.readings import Stance
+from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
+from workbench.domain.thinking import split
+from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
+from workbench.readers.first_word import FirstWord
+from workbench.readers.verbalizers import PUBLISHED_TOP, mass
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+
+Mark = Literal["yes", "no", "other"]
+Labels = tuple[str, str]
+"what yes and no are called in a template"
+Ruled = Mapping[bytes, Effect]
+NONE_RULED: Ruled = {}
+_BY_LABEL: Mapping[str | None, Mark] = {Stance.AGREE.value: "yes", Stance.DISAGREE.value: "no"}
+
+
+def top_masses(tokens: Sequence[tuple[str, float]], labels: Labels) -> tuple[float, float, float]:
+    """Return how much of the probability of the ten likeliest tokens is yes, no and other."""
+    yes = no = other = 0.0
+    for text, log in tokens[:PUBLISHED_TOP]:
+        mark = spelled(text, labels)
+        if mark == "yes":
+            yes += exp(log)
+        elif mark == "no":
+            no += exp(log)
+        else:
+            other += exp(log)
+    return yes, no, other
+
+
+def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tuple[float, float]:
+    """Return p(yes) and p(no) over the whole vocabulary; NaN where the backend does not say."""
+    held = words or {}
+    return held.get(labels[0], float("nan")), held.get(labels[1], float("nan"))
+
+
+def counted(answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED) -> dict[Mark, int]:
+    """Return how many drawn answers are yes, no and neither.
+
+    answers : distinct answer -> how often; thoughts before an answer are not read
+    ruled : key of an answer's text -> what an auditor's ruling does to it
+    """
+    found: dict[Mark, int] = {"yes": 0, "no": 0, "other": 0}
+    for text, count in answers.items():
+        effect = ruled.get(text_key(split(text).answer or ""), NOTHING) if ruled else NOTHING
+        if not effect.left_out:
+            found[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += count
+    return found
+
+
+def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, float]:
+    """Return which shares of counted answers are yes, no and neither, then yes and no again: there is one measure."""
+    n = sum(answers.values())
+    if not n:
+        return (0.0,) * 5
+    yes, no, other = (answers[mark] / n for mark in ("yes", "no", "other"))
+    return yes, no, other, yes, no
+
+
+@lru_cache(maxsize=100_000)
+def said(text: str, labels: Labels) -> Mark:
+    """Return what a strict reader makes of an answer, see `readers.first_word`."""
+    answer = split(text).answer
+    found = _rule(labels).read(answer).label if answer is not None else None
+    return "yes" if found == Stance.AGREE else "no" if found == Stance.DISAGREE else "other"
+
+
+@lru_cache(maxsize=64)
+def _rule(labels: Labels) -> FirstWord:
+    return FirstWord(*labels)
+
+
+@lru_cache(maxsize=100_000)
+def spelled(text: str, labels: Labels) -> Mark:
+    """Return which of two labels a token spells."""
+    if mass([(text, 0.0)], labels[0]):
+        return "yes"
+    return "no" if mass([(text, 0.0)], labels[1]) else "other"
+
+
+AUDIT = "questionnaire"
+
+Axes = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """How prompts would be put now."""
+
+    contexts: Mapping[tuple[Condition, str], str]
+    "(condition, respondent) -> key of the context"
+    templates: Mapping[tuple[str, bool], Template]
+    "(ref of a target, whether without context) -> what it is put by; left out where nothing puts it"
+
+    def puts(self, put: Put, *, zero_shot: bool) -> bool:
+        """Return whether a target is put as it would be now, its text aside."""
+        now = self.templates.get((put.ref, zero_shot))
+        return now is not None and _shown(now, zero_shot) == _shown(put.template, zero_shot)
+
+    def shows(self, axes: Axes) -> bool:
+        """Return whether the context of a prompt with these axes is the one that would be shown now."""
+        context = axes.get(CONTEXT)
+        return context is None or context == self.contexts.get((condition_of(axes), axes.get(RESPONDENT, "")))
+
+
+def condition_of(axes: Axes) -> Condition:
+    """Return the condition under which a prompt was put."""
+    return Condition(axes.get(CONDITION, ""), int(axes.get(SEED, 0)), int(axes.get(QUESTIONS, 0)))
+
+
+def current(
+    instrument: Instrument, questionnaire: Questionnaire, language: str, put: Iterable[Put], axes: Iterable[Axes]
+) -> Now:
+    """Return how prompts of these templates and axes would be put now."""
+    templates = _templates([one.template for one in put], instrument)
+    asking = Conversations(instrument.statements, templates, language, Survey(questionnaire))
+    wanted: dict[Condition, set[str]] = defaultdict(set)
+    for of in axes:
+        if CONTEXT in of:
+            wanted[condition_of(of)].add(of[RESPONDENT])
+    contexts: dict[tuple[Condition, str], str] = {}
+    for questions in sorted({condition.questions for condition in wanted}):
+        alike = {condition: names for condition, names in wanted.items() if condition.questions == questions}
+        contexts |= {(condition, name): key for condition, name, key in _keys(asking, questions, alike)}
+    return Now(contexts, dict(_put_by(asking)))
+
+
+def _keys(
+    asking: Conversations, questions: int, wanted: Mapping[Condition, set[str]]
+) -> Iterator[tuple[Condition, str, str]]:
+    """Yield the key of each respondent's context; none where the questionnaire can no longer be asked so."""
+    questionnaire, contexts = asking.survey.questionnaire, Contexts(questions=questions)
+    try:
+        check(Survey(questionnaire, contexts))
+        everybody = tuple(persons(questionnaire, questions, set().union(*wanted.values())))
+        for condition, names in wanted.items():
+            survey = Survey(questionnaire, contexts, condition.seed)
+            of = Conversations(asking.statements, asking.templates, asking.language, survey)
+            for person in everybody:
+                if person.name in names:
+                    yield condition, person.name, of.context_key(condition.name, person)
+    except UsageError:
+        return
+
+
+def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]]:
+    """Yield what puts each target, with context and without; nothing where no template does."""
+    for question in asking.survey.questionnaire.of_role(Role.TARGET):
+        for condition in ("", ZERO_SHOT):
+            with suppress(UnknownName):
+                yield (question.ref, condition == ZERO_SHOT), asking.template(question, condition)
+
+
+def _templates(put: Iterable[Template], instrument: Instrument) -> tuple[Template, ...]:
+    """Return the templates of the families and languages of some as a design would take them now."""
+    places = dict.fromkeys((one.family, one.language) for one in put)
+    forms = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
+    return tuple(
+        one
+        for family, language in places
+        for one in registry.audit(AUDIT).templates_for(instrument, language)
+        if one.family == family and one.language == language and one.name in forms
+    )
+
+
+def _shown(template: Template, zero_shot: bool) -> tuple[str, bool, str | None]:
+    """Return what a prompt shows of its target's template; the system turn of others is one of their context."""
+    return template.user, template.chat, template.system if zero_shot else None
+
 
 HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meaning.MISSING: float("nan")}
 UNKNOWN = NEVER_ASKED - 1
@@ -358,7 +544,7 @@ def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
 
 
 def _condition_order(condition: Condition) -> tuple[int, Condition]:
-    place = CONDITIONS.index(condition.name) if condition.name in CONDITIONS else len(CONDITIONS)
+    place = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
     return place, condition
 
 
@@ -367,4 +553,52 @@ def reasons(why: Iterable[str]) -> str:
     return ", ".join(f"{reason} ({n:,})" for reason, n in Counter(why).most_common(3))
 
 
-__all__ = ["AUDIT", "Gathered", "condition_of", "gather", "reasons", "variant_of"]
+USUAL = Contexts()
+
+
+def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -> str:
+    """Return the commands that replace the outdated prompts of a run; empty where there are none."""
+    old = {condition for condition in found.predictions.conditions if found.old(condition, wording=None)}
+    if not old:
+        return ""
+    wanted: dict[str, list[str]] = {}
+    for design in map(Design.from_json, store.predictions.designs(run)):
+        language = "" if run.language == usual_language else run.language
+        named = wanted.setdefault(" ".join(_options(replace(design, language=language))), [])
+        named += [name for name in _again_conditions(design, old) if name not in named]
+    commands = [
+        f"workbench run STORE --audit {AUDIT} {options} --conditions {','.join(names)}"
+        for options, names in wanted.items()
+        if names
+    ]
+    return "; ".join(commands)
+
+
+def _again_conditions(design: Design, old: set[Condition]) -> Iterator[str]:
+    """Yield the conditions of a design under which something is outdated."""
+    questions = design.contexts.questions
+    for name in expanded(design.contexts.conditions):
+        seed = design.seed if is_drawn(name) else 0
+        if Condition(name, seed, 0 if name == ZERO_SHOT else questions) in old:
+            yield name
+
+
+def _options(design: Design) -> Iterator[str]:
+    """Yield what tells a design from the usual one, as the command line says it."""
+    of = design.contexts
+    said = {
+        "instrument": (design.instrument, ""),
+        "model": (design.model, ""),
+        "dtype": (design.dtype, ""),
+        "chat-format": (design.chat_format, ""),
+        "language": (design.language, ""),
+        "statements": (",".join(design.statements), ""),
+        "variants": (",".join(design.variants), ""),
+        "respondents": (str(of.respondents), str(USUAL.respondents)),
+        "every": (str(of.every), str(USUAL.every)),
+        "context-questions": (str(of.questions), str(USUAL.questions)),
+        "seed": (str(design.seed), "1"),
+    }
+    for name, (value, usual) in said.items():
+        if value != usual:
+            yield f"--{name} {shlex.quote(value)}"
