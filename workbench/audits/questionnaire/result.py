@@ -12,8 +12,6 @@ from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
-from workbench.audits.questionnaire import effect_tables as beside
-from workbench.audits.questionnaire import effect_tables as between
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.figures import Condition, ConditionFigures
@@ -26,7 +24,7 @@ from workbench.audits.questionnaire.judged import (
 )
 from workbench.audits.questionnaire.options import DEFAULTS, PredictionOptions
 from workbench.audits.questionnaire.reading import AUDIT
-from workbench.audits.questionnaire.score import Report
+from workbench.audits.questionnaire.score import Report, measure
 from workbench.audits.questionnaire.tables import (
     ERRORS,
     MASSES,
@@ -209,6 +207,7 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
     report = judged.reports[name]
     if not report.conditions:
         return Headline(name, "nothing predicted yet")
+    measure((one, one.conditions[0]) for one in judged.reports.values() if one.conditions)  # tables draw these, too
     of = report.condition(report.conditions[0])
     accuracy = of.accuracy
     right, majority = number(accuracy.value, Kind.SHARE), number(of.majority, Kind.SHARE)
@@ -267,20 +266,20 @@ def _contents(results: Results) -> Iterator[Entry]:
         seen, whole, all_of = (partial(make, results, choice) for choice in (shown, printed, full))
         return Entry(name, title, seen, choices=UNDER, whole=whole, full=all_of)
 
-    for measure in beside.TITLES:
-        rests_on = (*UNDER, "variability") if measure == "variability" else UNDER
-        seen, all_of = (partial(beside.by_model, results, choice, measure) for choice in (shown, full))
-        yield Entry(measure, measure, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
+    for what in effects.TITLES:
+        rests_on = (*UNDER, "variability") if what == "variability" else UNDER
+        seen, all_of = (partial(effects.by_model, results, choice, what) for choice in (shown, full))
+        yield Entry(what, what, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
     yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
     yield of("means", "means over targets", tables.means, UNDER)
     yield of("axis", "liberal to conservative", tables.axis, UNDER)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
     if results.personas:
-        yield of_all("personas", "by persona", between.by_persona)
-    for measure in ("bias", "accuracy"):
-        change, changes = (partial(beside.changes_by_target, results, choice, measure) for choice in (shown, full))
-        yield Entry(f"{measure}_changes", f"changes of {measure}", change, names, ACROSS, full=changes)
-    yield of_all("correlation", "bias and accuracy together", between.correlations)
+        yield of_all("personas", "by persona", effects.by_persona)
+    for what in ("bias", "accuracy"):
+        change, changes = (partial(effects.changes_by_target, results, choice, what) for choice in (shown, full))
+        yield Entry(f"{what}_changes", f"changes of {what}", change, names, ACROSS, full=changes)
+    yield of_all("correlation", "bias and accuracy together", effects.correlations)
     yield of("conditions", "effects of conditions", effects.conditions, ACROSS)
     yield of("changes", "what conditions change in targets", effects.changes, ACROSS)
     yield of("wordings", "variability over wordings", effects.wordings, ("variability", *ACROSS))
@@ -367,7 +366,7 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         "respondents_of": respondents_of,
         "question": partial(answers.one_question, results),
         "axis_targets_of": axis_targets_of,
-        "points": partial(between.points, results),
+        "points": partial(effects.points, results),
     }
 
 
@@ -401,7 +400,7 @@ def compared(
     choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
 
     def own(first: str, second: str) -> AnyTable:
-        return between.compared(results, choice, second, first)
+        return effects.compared(results, choice, second, first)
 
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
