@@ -1,6 +1,6 @@
 """One annotator's view of a store, restricted to what they may see.
 
-Blindness does not depend on the queries of a screen: see `stores.core.authorizer`.
+Blindness does not depend on the queries of a screen: see `stores.core.permissions`.
 """
 
 from __future__ import annotations

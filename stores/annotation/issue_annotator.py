@@ -1,6 +1,6 @@
 """One annotator's view of the policy-issue labels of an instrument: the statements, and their own labels.
 
-Blindness does not depend on the queries of a screen: see `stores.core.authorizer`.
+Blindness does not depend on the queries of a screen: see `stores.core.permissions`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The permissions of annotators by task: labelling items of a queue, or statements for policy issues.
 
-`stores.core.authorizer` enforces them on a connection.
+The authorizer enforces them on a connection.
 """
 
 from __future__ import annotations

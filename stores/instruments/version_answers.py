@@ -62,7 +62,7 @@ def answers_with(
 ) -> tuple[VersionAnswer, ...]:
     """Return a page of the answers of the store that may contain these words, the newest first, each once.
 
-    SQLite ignores case only in ASCII: any other character matches all, and `workbench.domain.words` decides. The texts
+    SQLite ignores case only in ASCII: any other character matches all, and `workbench.domain.names` decides. The texts
     are read through each time, so that no write is slower for an index: 200,000 answers of 1,000
     characters take 0.4 to 1.1 seconds a page.
     """

@@ -1,6 +1,6 @@
 """One person answering a survey, restricted to what they may see and write.
 
-The connection is restricted (`stores.core.authorizer`): it cannot read labels, or answers of models and other people.
+The connection is restricted (`stores.core.permissions`): it cannot read labels, or answers of models and other people.
 The respondent sees only a text, not the statement and wording that it belongs to.
 """
 

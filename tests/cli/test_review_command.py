@@ -48,7 +48,7 @@ def test_the_queue_says_why_and_what_each_reason_weighs(path: Path, capsys: pyte
 def test_what_somebody_looked_at_waits_no_more_for_them_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rule(path, "tax-02/negation", "confirmed") == 0
     states = {row["statement"]: row["state"] for row in rows(told(capsys, "review", path, "--as", "otto"), "review")}
-    assert re.fullmatch(r"\d+ of \d+ ruled", states["tax-02"]), "a wording decides nothing about its statement"
+    assert re.fullmatch(r"\d+ of \d+ ruled by you", states["tax-02"]), "a wording decides nothing about its statement"
     assert rule(path, "tax-02", "reviewed") == 0
     names = {
         who: [row["statement"] for row in rows(told(capsys, "review", path, "--as", who), "review")]

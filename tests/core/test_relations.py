@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.audits.bias_score.tally import Item, Tally, swapped
+from workbench.audits.codes import VOID
 from workbench.audits.reliability.counts import SIGNS, Counts
 from workbench.audits.reliability.judge import Options, Report, judge
 from workbench.domain.readings import Stance
@@ -83,7 +84,7 @@ class TestStated:
 def test_of_a_free_wording_nothing_is_expected_anywhere(variant: VariantId) -> None:
     report = answered(variant, Relation.FREE)
     kind = variant.kind.value
-    assert (report.verdicts(kind) == -1).all()
+    assert (report.verdicts(kind) == VOID).all(), "no wording of the kind has something expected of it"
     row = next(row for row in report.agreement() if row.name == kind)
     assert {estimate.n for estimate in row.raw} == {0}
     assert report.item_agreement(kind).of(0).observed.n == 0

@@ -41,7 +41,7 @@ def test_what_can_be_printed_is_read(text: str) -> None:
         (read_prompt, InputError),
         (read_personas, InputError),
         (plans.read_plan, UsageError),
-        (lambda path: extra_fields(str(path)), UsageError),
+        (lambda path: extra_fields(str(path)), InputError),
         (lambda path: _instrument(path), InputError),
     ],
     ids=("codebook", "prompt", "personas", "plan", "extra body", "instrument"),

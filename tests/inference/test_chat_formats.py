@@ -146,7 +146,5 @@ def test_a_chat_format_is_refused_where_it_has_no_effect(name: str, why: str) ->
 
 
 def test_checking_a_chat_format_loads_no_network_library() -> None:
-    code = (
-        "import sys, workbench.inference.chat_formats; sys.exit(bool({'torch', 'transformers'} & sys.modules.keys()))"
-    )
+    code = "import sys, workbench.inference.chat_turns; sys.exit(bool({'torch', 'transformers'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

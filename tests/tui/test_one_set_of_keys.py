@@ -125,7 +125,15 @@ ONE_MEANING = {
     "m": ({"note"}, "a note"),
     "x": ({"failed(1)", "cycle", "only_open"}, "only what failed or is open"),
     "c": (
-        {"narrow('country')", "narrow('code')", "cycle('country')", "condition(1)", "classifier(1)", "confidence"}
+        {
+            "narrow('country')",
+            "narrow('code')",
+            "cycle('country')",
+            "condition(1)",
+            "option('condition')",
+            "classifier(1)",
+            "confidence",
+        }
         | {"cycle_reason"},
         "the next of a few: a country, condition, kind, classifier, reason or sureness",
     ),

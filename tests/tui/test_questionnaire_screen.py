@@ -204,7 +204,7 @@ async def test_v_shows_variability_as_printed(filled: Path, judged: Questionnair
         await press(app, pilot, *to("variability"))
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.sd.value:.1f} points"
         assert "sd over wordings" in shown(app, "#options")
-        await press(app, pilot, "v")
+        await press(app, pilot, "d")
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.rms.value:.1f} points"
         assert row(app, "t0")[KNOWS] == "–"
         assert "as printed" in shown(app, "#options")

@@ -1,6 +1,6 @@
 """Asks prompts only until their verdicts are settled: counts answers so far, and plans the next ones.
 
-A prompt is settled when every completion to N answers gives the same verdict (`workbench.stats.settled`).
+A prompt is settled when every completion to N answers gives the same verdict (`workbench.stats.proportions`).
 The first round has the fewest readable answers that can settle a prompt; each later one the fewest further answers that
 can settle it, so that no answer is requested that asking one by one would save.
 """

@@ -60,7 +60,7 @@ class Review:
         return PEOPLE if self.card is None else self.card.name
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has reviewed a statement: see `workbench.evidence.reviewed`."""
+        """Return whether an auditor, or anybody, has reviewed a statement: see `workbench.evidence.listed_rulings`."""
         return is_reviewed(self.rulings, ref, auditor)
 
     def deciders(self, ref: str) -> tuple[str, ...]:

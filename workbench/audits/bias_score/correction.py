@@ -27,7 +27,7 @@ References
 ----------
 Forman 2008, "Quantifying counts and costs via classification" (adjusted counts); Hopkins and King 2010, "A method of
 automated nonparametric content analysis for social science", equation 4 (several classes). The resampling of test texts
-is in `workbench.stats.sampled`.
+is in `workbench.stats.samples`.
 """
 
 from __future__ import annotations

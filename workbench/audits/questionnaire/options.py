@@ -53,7 +53,7 @@ class PredictionOptions(Options):
         "sd",
         "variability over wordings: the standard deviation, or the root mean square as printed",
         choices=get_args(Variability),
-        key="v",
+        key="d",
         words={"sd": "sd over wordings", "rms": "rms over wordings, as printed"},
         source="ours: the paper prints the root mean square",
     )

@@ -14,7 +14,7 @@
     by = 0.2
 
 A hash determines the effect of every statement, wording, template and label order, so that a prompt always has the same
-share; negations and opposites get reversed answers. Shares are drawn from `workbench.stats.probit_normal`.
+share; negations and opposites get reversed answers. Shares are drawn from `workbench.stats.components`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.domain.rulings import Ruling
 
 DIGITS = 8
-"of a key in a name, as `stores.annotation.ruled_things` has it"
+"of a key in a name, as `stores.annotation.rulings` has it"
 VARIANTS = frozenset(kind.value for kind in VariantKind)
 
 
