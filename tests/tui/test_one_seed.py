@@ -47,7 +47,7 @@ from workbench.tui.results import (
 )
 from workbench.tui.results.settings import Settings
 
-WRITTEN_HERE = ("domain/seeds.py",)
+WRITTEN_HERE = ("domain/keys.py",)
 WITHOUT = {("audits/questionnaire/figures.py", "Condition")}
 "a seed of 0 that says that nothing was drawn"
 
