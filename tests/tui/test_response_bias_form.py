@@ -241,9 +241,9 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
         await until(pilot, lambda: "Choices     letters" in screen_text(app))
         for key, words in (
             ("4", "No answers yet"),
-            ("6", "No free-text answers yet"),
+            ("6", "No model has answered yet"),
             ("7", "choices has only multiple-choice questions"),
-            ("8", "This store has no questionnaire yet"),
+            ("8", "There is nothing to ask about yet"),
         ):
             await pilot.press(key)
             await until(pilot, partial(reads, app, words))
