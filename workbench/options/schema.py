@@ -92,8 +92,9 @@ def of_shared(
     return field(default=read(made.default), metadata={"declared": declared})
 
 
+@dataclass(frozen=True)
 class Options:
-    """The base of an audit's options: a frozen dataclass whose fields are made by `option`.
+    """The base of an audit's options, a frozen dataclass whose fields are made by `option`; itself of an audit without.
 
     Raises FieldError for a value that its option does not allow.
     """
@@ -109,7 +110,7 @@ class Options:
     @classmethod
     def declared(cls) -> dict[str, Declared]:
         """Return what each field declares, by its name."""
-        found = {one.name: one.metadata["declared"] for one in fields(cls)}  # type: ignore[arg-type]  # a dataclass
+        found = {one.name: one.metadata["declared"] for one in fields(cls)}
         return {name: replace(one, option=one.option.but(name=name)) for name, one in found.items()}
 
     @classmethod
@@ -140,7 +141,7 @@ class Options:
         """Return the options with the usual values of some."""
         declared = self.declared()
         values = {name: declared[name].read(declared[name].option.default) for name in names}
-        return replace(self, **values)  # type: ignore[type-var]  # a dataclass
+        return replace(self, **values)
 
     def stepped(self, name: str, step: int = 1, there: Sequence[Any] = ()) -> Self:
         """Return the options with the next value of one of them, around the ends: what its key does.
@@ -151,7 +152,7 @@ class Options:
         if there and value is None:
             value = there[0]
         after = steps[(steps.index(value) + step) % len(steps)] if value in steps else steps[0]
-        return replace(self, **{name: after})  # type: ignore[type-var]  # a dataclass
+        return replace(self, **{name: after})
 
     def words(self, there: Mapping[str, Sequence[Any]] | None = None) -> Iterator[tuple[str, str]]:
         """Yield (option, its value in words) for the line above tables. An option without a key has no name there: its

@@ -180,7 +180,7 @@ def stepped(settings: Settings, line: str, step: int) -> Settings | str:
 
 def _with(settings: Settings, name: str, value: Any) -> Settings | str:
     try:
-        return replace(settings, options=replace(settings.options, **{name: value}))  # type: ignore[type-var]
+        return replace(settings, options=replace(settings.options, **{name: value}))
     except WorkbenchError as error:
         return str(error)
 
