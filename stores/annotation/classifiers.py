@@ -12,6 +12,7 @@ from stores.annotation.annotation_items import first_wording, unit_of
 from stores.annotation.codebooks import version_of
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, now
+from stores.core.sqlite import table
 from stores.core.texts import restored
 from stores.jobs.job_rows import write_progress
 from stores.runs.run_versions import LIVE
@@ -77,22 +78,19 @@ class Classifiers(Aggregate):
         with self.store.write() as connection:
             if connection.execute("select 1 from classifier where name = ?", (name,)).fetchone():
                 raise UsageError(f"a classifier is named {name!r} already; choose another name")
-            reader = reader_id(connection, card.kind, card.name, card.version)
-            connection.execute(
-                "insert into classifier (uid, name, reader_id, codebook_id, job_id, folder, config, data, evaluation, "
-                "created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    secrets.token_bytes(16),
-                    name,
-                    reader,
-                    version_of(connection, codebook),
-                    job,
-                    folder,
-                    json.dumps(dict(config)),
-                    json.dumps(dict(data)),
-                    json.dumps(dict(evaluation)),
-                    now(),
-                ),
+            table(connection, "classifier").insert(
+                {
+                    "uid": secrets.token_bytes(16),
+                    "name": name,
+                    "reader_id": reader_id(connection, card.kind, card.name, card.version),
+                    "codebook_id": version_of(connection, codebook),
+                    "job_id": job,
+                    "folder": folder,
+                    "config": json.dumps(dict(config)),
+                    "data": json.dumps(dict(data)),
+                    "evaluation": json.dumps(dict(evaluation)),
+                    "created_at": now(),
+                }
             )
 
     def list(self) -> tuple[Classifier, ...]:

@@ -12,6 +12,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from stores.core.base import Aggregate, named, now, now_after
+from stores.core.sqlite import table
 from workbench.domain.annotations import Codebook, LabelOption, Subject, change_fault
 from workbench.domain.names import person_name
 from workbench.errors import ConflictError, UsageError
@@ -72,20 +73,15 @@ class Codebooks(Aggregate):
             save_codebook(connection, before)
             rowid = save_codebook(connection, after)
             last = connection.execute("select max(at) from codebook_edit").fetchone()[0]
-            connection.execute(
-                "insert into codebook_edit (uid, codebook_id, person, note, at) values (?, ?, ?, ?, ?)",
-                (secrets.token_bytes(16), rowid, name, " ".join(note.split()), now_after(last)),
-            )
+            edit = {"codebook_id": rowid, "person": name, "note": " ".join(note.split()), "at": now_after(last)}
+            table(connection, "codebook_edit").insert({"uid": secrets.token_bytes(16), **edit})
         return next(version for version in self.versions(after) if version.current)
 
 
 def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
     """Return the rowid of a codebook, inserting a new one. Call inside a transaction."""
-    connection.execute(
-        "insert into codebook (key, name, body, created_at) values (?, ?, ?, ?) on conflict (key) do nothing",
-        (codebook.key, codebook.name, codebook_as_json(codebook), now()),
-    )
-    return int(connection.execute("select id from codebook where key = ?", (codebook.key,)).fetchone()[0])
+    new = {"name": codebook.name, "body": codebook_as_json(codebook), "created_at": now()}
+    return int(table(connection, "codebook").lookup({"key": codebook.key}, new))
 
 
 def codebook_as_json(codebook: Codebook) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from stores.core.base import Aggregate, named, now, now_after
 from stores.core.identity import uid_of
+from stores.core.sqlite import table
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.issue_gold import ADJUDICATION, GOLD
 from workbench.domain.names import person_name
@@ -70,14 +71,8 @@ def issue_labels_of(
 
 def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
     """Return the rowid of a reader, inserting a new one. Call inside a transaction."""
-    connection.execute(
-        "insert into reader (kind, name, version, created_at) values (?, ?, ?, ?) on conflict do nothing",
-        (kind.value, name, version, now()),
-    )
-    row = connection.execute(
-        "select id from reader where kind = ? and name = ? and version = ?", (kind.value, name, version)
-    ).fetchone()
-    return int(row[0])
+    known = {"kind": kind.value, "name": name, "version": version}
+    return int(table(connection, "reader").lookup(known, {"created_at": now()}))
 
 
 def sync_people(
@@ -85,10 +80,9 @@ def sync_people(
 ) -> int:
     """Store labels and answers; return how many were on unknown statements."""
     skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
-    connection.executemany(
-        "insert into party (instrument_id, country, name, position) values (?, ?, ?, ?) "
-        "on conflict (instrument_id, country, name) do update set position = excluded.position",
-        [(instrument_id, party.country, party.name, party.position) for party in instrument.parties],
+    table(connection, "party").upsert_all(
+        ({"instrument_id": instrument_id, **asdict(party)} for party in instrument.parties),
+        pk=("instrument_id", "country", "name"),
     )
     parties = {
         (country, name): rowid

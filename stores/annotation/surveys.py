@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from stores.core.base import Aggregate, instrument_id_of, now
+from stores.core.sqlite import table
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.names import person_name
 from workbench.domain.statements import VariantId, VariantKind
@@ -111,16 +112,13 @@ class Surveys(Aggregate):
                 raise ConflictError(
                     f"the statements, or what {name} was asked, changed meanwhile; nothing was written. Begin again."
                 )
-            row = connection.execute(
-                "insert into survey (uid, instrument_id, respondent, language, seed, created_at) "
-                "values (?, ?, ?, ?, ?, ?) returning id",
-                (secrets.token_bytes(16), instrument_id, name, language, seed, now()),
-            ).fetchone()
+            plan = {"instrument_id": instrument_id, "respondent": name, "language": language, "seed": seed}
+            survey = table(connection, "survey").add({"uid": secrets.token_bytes(16), **plan, "created_at": now()})
             connection.executemany(
                 "insert into survey_item (survey_id, position, wording_id) values (?, ?, ?)",
-                [(row[0], position, wordings[item]) for position, item in enumerate(items)],
+                [(survey, position, wordings[item]) for position, item in enumerate(items)],
             )
-        return int(row[0])
+        return survey
 
     def respondents(self, instrument: str | None = None) -> tuple[RespondentLine, ...]:
         """Return the respondents and their answers, by instrument and name."""

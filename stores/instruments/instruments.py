@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from stores.annotation.people import people_of, sync_people
 from stores.core.base import Aggregate, instrument_id_of, named, now
+from stores.core.sqlite import table
 from stores.instruments import statement_lists
 from stores.instruments import templates as template_versions
 from stores.instruments.choices import AddedChoices, beside_the_rest, joined_notes, put_choices, read_items
-from stores.instruments.issues import fewest_of
+from stores.instruments.issues import define, fewest_of
 from stores.instruments.questionnaires import AddedRespondents, put
 from stores.instruments.statement_imports import (
     Held,
@@ -55,11 +56,8 @@ def put_lexicons(
             "select text from brought_lexicon where instrument_id = ? and language = ?", (instrument_id, one.language)
         ).fetchone()
         if here is None or here[0] != one.text:
-            connection.execute(
-                "insert into brought_lexicon (instrument_id, language, text, at) values (?, ?, ?, ?) "
-                "on conflict do update set text = excluded.text, at = excluded.at",
-                (instrument_id, one.language, one.text, now()),
-            )
+            row = {"instrument_id": instrument_id, "language": one.language, "text": one.text, "at": now()}
+            table(connection, "brought_lexicon").upsert(row)
             changed.append((one.language, here is not None))
     return tuple(changed)
 
@@ -143,7 +141,7 @@ class Instruments(Aggregate):
             instrument_id = _upsert_instrument(connection, theirs) if joined is None else joined
             wanted = beside_the_rest(connection, instrument_id, instrument) if part else theirs.statements
             synced = sync_statements(connection, instrument_id, wanted, join)
-            _define(connection, instrument_id, theirs.definitions)
+            define(connection, instrument_id, theirs.definitions)
             edited = _put_templates(connection, instrument_id, theirs.templates, keep=part)
             survey = synced.answers(theirs.survey)
             skipped = sync_people(connection, instrument_id, replace(theirs, survey=survey), synced.ids)
@@ -324,15 +322,6 @@ def _put_choices(
     if not items and not answers:
         return None
     return put_choices(connection, instrument_id, items, answers, statements, part=part)
-
-
-def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:
-    """Write definitions of policy issues; other definitions are kept."""
-    connection.executemany(
-        "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
-        "on conflict (instrument_id, name) do update set title = excluded.title, definition = excluded.definition",
-        [(instrument_id, issue.name, issue.title, issue.definition) for issue in definitions],
-    )
 
 
 def _put_templates(

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from stores.core.base import Aggregate, named, now
+from stores.core.sqlite import table
 from workbench.domain.batches import SentBatch
 
 _OF_JOB = (
@@ -29,11 +30,8 @@ class Batches(Aggregate):
         """Record a batch before it is sent. Raises AttemptEnded if another worker has the job."""
         sent = SentBatch(secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now())
         with self.store.write(attempt) as connection:
-            connection.execute(
-                "insert into server_batch (token, job_id, endpoint, requests, round, created_at) "
-                "values (?, ?, ?, ?, ?, ?)",
-                (sent.token, job_id, endpoint, json.dumps(sent.calls), turn, sent.created_at),
-            )
+            row = {"token": sent.token, "job_id": job_id, "endpoint": endpoint, "requests": json.dumps(sent.calls)}
+            table(connection, "server_batch").add(row | {"round": turn, "created_at": sent.created_at})
         return sent
 
     def note(self, sent: SentBatch, attempt: int | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stores.core.base import Aggregate, now
+from stores.core.sqlite import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,7 @@ class Plans(Aggregate):
     def add(self, hash_: str, text: str) -> StoredPlan:
         """Record a plan, unless it is stored, and return it with the time of recording."""
         with self.store.write() as connection:
-            connection.execute(
-                "insert into frozen_plan (hash, text, at) values (?, ?, ?) on conflict (hash) do nothing",
-                (hash_, text, now()),
-            )
+            table(connection, "frozen_plan").lookup({"hash": hash_}, {"text": text, "at": now()}, pk="hash")
         found = self.get(hash_)
         assert found is not None, "it was just noted"
         return found

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from stores.core.base import now
+from stores.core.sqlite import table
 from workbench.domain.names import parted, placeless
 from workbench.domain.responses import ModelCard
 
 
 def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
     """Return the rowid of a model, inserting a new one. Call inside a transaction."""
-    connection.execute(
-        "insert into model (key, name, revision, backend, dtype, chat_format, encoding, snapshot, first_seen) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (
-            card.key,
-            card.name,
-            card.revision,
-            card.backend,
-            card.dtype,
-            card.chat_format,
-            card.encoding,
-            card.snapshot,
-            now(),
-        ),
-    )
-    return int(connection.execute("select id from model where key = ?", (card.key,)).fetchone()[0])
+    return int(table(connection, "model").lookup({"key": card.key}, asdict(card) | {"first_seen": now()}))
 
 
 def forget_places(connection: sqlite3.Connection, name: str) -> int:

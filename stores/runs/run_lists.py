@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
 from stores.core.base import named
+from stores.core.sqlite import table
 from stores.instruments import templates as template_versions
 from stores.instruments.templates import PROBES
 from stores.runs.models import models_meant
@@ -27,20 +28,10 @@ SHOWN = 6
 
 def add_personas(connection: sqlite3.Connection, personas: Iterable[Persona]) -> None:
     """Write personas; an existing one gets the new name and kind. Call inside a transaction."""
-    connection.executemany(
-        "insert into persona (key, name, kind, language, turns) values (?, ?, ?, ?, ?) "
-        "on conflict (key) do update set name = excluded.name, kind = excluded.kind, language = excluded.language",
-        (
-            (
-                one.key,
-                one.name,
-                one.kind.value,
-                one.language,
-                json.dumps([[turn.role, turn.content] for turn in one.turns], ensure_ascii=False),
-            )
-            for one in personas
-        ),
-    )
+    for one in personas:
+        turns = json.dumps([[turn.role, turn.content] for turn in one.turns], ensure_ascii=False)
+        row = {"key": one.key, "name": one.name, "kind": one.kind.value, "language": one.language, "turns": turns}
+        table(connection, "persona").upsert(row)
 
 
 def read_personas(connection: sqlite3.Connection) -> dict[str, Persona]:

@@ -10,10 +10,11 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, replace
 
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now
+from stores.core.sqlite import table
 from stores.core.texts import restored, text_ids
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
@@ -444,13 +445,7 @@ class Runs(Aggregate):
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
-    connection.execute(
-        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens, stop, mode, server, extra, "
-        "thinking) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (sampling.key, *astuple(sampling)),
-    )
-    return int(connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()[0])
+    return int(table(connection, "sampling").lookup({"key": sampling.key}, asdict(sampling)))
 
 
 def _listed(rowids: Sequence[int]) -> str:

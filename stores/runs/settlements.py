@@ -7,9 +7,10 @@ after which the prompt was settled: the other answers are neither missing nor fa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 
 from stores.core.base import Aggregate
+from stores.core.sqlite import table
 from stores.instruments.templates import PROBES
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
@@ -62,11 +63,11 @@ class Settlements(Aggregate):
     def note(self, model_id: int, sampling_id: int, by: Mapping[bytes, SettledBy]) -> None:
         """Record that planned prompts are asked until settled, and the rule."""
         with self.store.write() as connection:
-            ids: dict[SettledBy, int] = {}
-            for rule in dict.fromkeys(by.values()):
-                values = (*astuple(rule.rule), rule.reader, rule.reader_version)
-                connection.execute(_ADD_RULE, values)
-                ids[rule] = connection.execute(_RULE, values).fetchone()[0]
+            rules = table(connection, "verdict_rule")
+            ids = {
+                one: rules.lookup({**asdict(one.rule), "reader": one.reader, "reader_version": one.reader_version})
+                for one in dict.fromkeys(by.values())
+            }
             connection.executemany(
                 _NOTE, ((ids[rule], ids[rule], model_id, sampling_id, key) for key, rule in by.items())
             )
@@ -139,10 +140,7 @@ class Settlements(Aggregate):
             yield SettledBy(VerdictRule(*rule), reader, version)
 
 
-_FIELDS = "samples, minimum, rule, low, high, reader, reader_version"
-_ADD_RULE = f"insert into verdict_rule ({_FIELDS}) values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
-_RULE = "select id from verdict_rule where " + " and ".join(f"{name} = ?" for name in _FIELDS.split(", "))
-_BY_ID = f"select {_FIELDS} from verdict_rule where id = ?"
+_BY_ID = "select samples, minimum, rule, low, high, reader, reader_version from verdict_rule where id = ?"
 _OF_PROMPT = "where model_id = ? and sampling_id = ? and prompt_id = (select id from prompt where key = ?)"
 _NOTE = f"update planned set settled_at = iif(rule_id is ?, settled_at, null), rule_id = ? {_OF_PROMPT}"
 _SETTLE = f"update planned set settled_at = ? {_OF_PROMPT}"
