@@ -17,6 +17,7 @@ from stores.annotation.annotation_items import CONTEXT, Context, as_context
 from stores.annotation.codebooks import CURRENT_LABELS, save_codebook
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, now_after
+from stores.core.sqlite import table
 from workbench.domain.annotations import Codebook, ItemLabels, Purpose, Reason
 from workbench.domain.keys import content_key
 from workbench.domain.names import person_name
@@ -189,14 +190,9 @@ class Labels(Aggregate):
             "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()[0]
         codebook_id = save_codebook(connection, codebook)
-        connection.execute(
-            "insert into reading (unit_id, reader_id, revision, label, reason, note, at, codebook_id, uid, basis) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                unit, reader, revision, label, reason, note, self._after(unit), codebook_id, secrets.token_bytes(16),
-                held,
-            ),
-        )  # fmt: skip
+        row = {"unit_id": unit, "reader_id": reader, "revision": revision, "label": label, "reason": reason}
+        row |= {"note": note, "at": self._after(unit), "codebook_id": codebook_id, "basis": held}
+        table(connection, "reading").insert({"uid": secrets.token_bytes(16), **row})
 
     def attention(self, queue: str) -> tuple[tuple[str, int, int], ...]:
         """Return (annotator, correct, answered) over the items of a queue with a known label."""

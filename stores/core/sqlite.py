@@ -22,7 +22,7 @@ finally:
 __all__ = ["Database", "Migrations", "table"]
 
 
-class StoreTable(Table):
+class StoreTable(Table):  # type: ignore[misc]  # mypy skips sqlite-utils
     """A table as migrations made it: writing rows neither looks for it, nor makes it, nor adds columns to it."""
 
     def exists(self) -> bool:
@@ -33,9 +33,7 @@ class StoreTable(Table):
 
     def add(self, row: dict[str, Any]) -> int:
         """Insert a row and return its rowid."""
-        rowid = self.insert(row).last_rowid
-        assert rowid is not None
-        return rowid
+        return int(self.insert(row).last_rowid)
 
 
 def table(connection: sqlite3.Connection, name: str) -> StoreTable:
