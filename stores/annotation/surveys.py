@@ -70,7 +70,7 @@ class AddedAnswers:
 
 
 class Surveys(Aggregate):
-    """The methods for the organiser of a survey; those for respondents are in `stores.runs.respondent`."""
+    """The methods for the organiser of a survey; those for respondents are in `stores.annotation.respondent`."""
 
     def sessions(self, instrument: str, respondent: str | None = None) -> tuple[SurveySession, ...]:
         """Return the sessions on an instrument, the oldest first. Raises UnknownName for the instrument."""

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.codebooks import Codebooks
 from stores.annotation.control_samples import ControlSamples
+from stores.annotation.exchange import Exchange
 from stores.annotation.labels import Labels
 from stores.annotation.people import DescribedPeople
 from stores.annotation.queues import Queues
@@ -26,7 +27,6 @@ from stores.core.state import Remembered
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
-from stores.instruments.exchange import Exchange
 from stores.instruments.instruments import Instruments
 from stores.instruments.issues import Issues
 from stores.instruments.questionnaires import Questionnaires

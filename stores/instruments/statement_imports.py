@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.base import now_after
+from stores.instruments.snapshots import restored_statement, snapshot
 from stores.instruments.versions import (
     ABOUT,
     insert_statement,
@@ -16,7 +17,6 @@ from stores.instruments.versions import (
     update_about,
     write_texts,
 )
-from stores.runs.snapshots import restored_statement, snapshot
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Template
 from workbench.domain.statements import Statement, VariantId

@@ -14,6 +14,7 @@ from stores.core.base import Aggregate, instrument_id_of, now
 from stores.core.sqlite import table
 from stores.instruments.choices import write_items
 from stores.instruments.issues import define, fewest_of
+from stores.instruments.snapshots import restored_statement, snapshot
 from stores.instruments.statement_imports import record, time_of_edit
 from stores.instruments.versions import (
     Version,
@@ -24,7 +25,6 @@ from stores.instruments.versions import (
     update_about,
     write_texts,
 )
-from stores.runs.snapshots import restored_statement, snapshot
 from workbench.domain.choice_statements import unreadable_forms
 from workbench.domain.choices import ChoiceItem
 from workbench.domain.instruments import IssueDefinition

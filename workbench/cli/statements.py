@@ -113,7 +113,7 @@ def statements(options: Namespace) -> int:
 
 def _answers(store: Store, options: Namespace) -> int:
     """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
-    from stores.instruments.version_answers import answers_with
+    from stores.runs.version_answers import answers_with
     from workbench.domain.names import places
 
     if not options.answers.strip():
