@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from stores.annotation.annotation_items import unit_of
-from stores.annotation.codebooks import chosen_version, codebook_from_json, save_codebook
+from stores.annotation.annotation_items import chosen_version, codebook_from_json, save_codebook, unit_of
 from stores.annotation.people import reader_id
 from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
-from stores.core.base import Aggregate, named, now, now_after
-from stores.core.texts import restored
+from stores.core.base import Aggregate, named, now, now_after, restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind

@@ -10,12 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stores.annotation.annotation_items import first_wording, unit_of
-from stores.annotation.codebooks import CURRENT_LABELS, chosen_version, codebook_from_json, save_codebook, version_of
-from stores.core.base import Aggregate, now
-from stores.core.sqlite import table
-from stores.core.texts import restored, text_ids
-from stores.runs.run_versions import LIVE
+from stores.annotation.annotation_items import (
+    CURRENT_LABELS,
+    chosen_version,
+    codebook_from_json,
+    first_wording,
+    save_codebook,
+    unit_of,
+    version_of,
+)
+from stores.core.base import Aggregate, now, restored, table, text_ids
+from stores.runs.run_rows import LIVE
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantId, VariantKind

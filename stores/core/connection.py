@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
-from stores.core.sqlite import Database
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 KEPT = re.compile(r"\.before-v\d+(-\d+)?(\.part)?$")

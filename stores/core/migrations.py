@@ -17,7 +17,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from stores.core.sqlite import Database, Migrations
+from stores.core.base import Database, Migrations
 
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"

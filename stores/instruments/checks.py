@@ -12,9 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from stores.core.base import Aggregate, now_after
-from stores.core.sqlite import table
-from stores.core.texts import text_ids
+from stores.core.base import Aggregate, now_after, table, text_ids
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import model_id
 from workbench.domain.findings import Entailment, LintFinding

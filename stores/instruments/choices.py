@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from stores.core.base import Aggregate, instrument_id_of, named, now
-from stores.core.sqlite import table
+from stores.core.base import Aggregate, instrument_id_of, named, now, table
 from stores.instruments.versions import read_statements
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
 from workbench.domain.instruments import Instrument

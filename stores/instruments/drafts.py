@@ -8,9 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, instrument_id_of, named, now, now_after
-from stores.core.sqlite import table
-from stores.core.texts import restored, text_ids
+from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, restored, table, text_ids
 from stores.instruments.statements import Changed, Statements, save_in, undo_in
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.jobs.job_rows import write_progress

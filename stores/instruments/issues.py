@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from stores.annotation.people import issue_labels_of, reader_id
-from stores.core.base import Aggregate, instrument_id_of, now, now_after
-from stores.core.sqlite import table
-from stores.core.texts import restored
+from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, gold_labels
 from workbench.domain.names import person_name

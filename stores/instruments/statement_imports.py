@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.base import now_after
-from stores.instruments.snapshots import restored_statement, snapshot
 from stores.instruments.versions import (
     ABOUT,
     insert_statement,
     latest_version,
     read_statements,
+    restored_statement,
+    snapshot,
     update_about,
     write_texts,
 )

@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from unicodedata import category
 
 from stores.annotation.people import issue_labels_of
-from stores.core.base import Aggregate, instrument_id_of, now
-from stores.core.sqlite import table
+from stores.core.base import Aggregate, instrument_id_of, now, table
 from stores.instruments.choices import write_items
 from stores.instruments.issues import define, fewest_of
-from stores.instruments.snapshots import restored_statement, snapshot
 from stores.instruments.statement_imports import record, time_of_edit
 from stores.instruments.versions import (
     Version,
@@ -22,6 +20,8 @@ from stores.instruments.versions import (
     insert_statement,
     latest_version,
     read_statements,
+    restored_statement,
+    snapshot,
     update_about,
     write_texts,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from stores.core.sqlite import table
+from stores.core.base import table
 from workbench.domain.prompts import MODEL_SLOT, Template
 
 TEMPLATE_COLUMNS = (

@@ -17,8 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.core.base import Aggregate, now
-from stores.core.sqlite import table
+from stores.core.base import Aggregate, now, table
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where, place
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import stores.core.connection as connection_module
+from stores.core.base import table
 from stores.core.connection import SCHEMA_VERSION
+from stores.core.contents import Remembered
 from stores.core.migrations import APPLICATION_ID, BASELINE
-from stores.core.sqlite import table
-from stores.core.state import Remembered
 from stores.core.store import Store
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
@@ -175,7 +175,7 @@ def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
 def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) -> None:
     code = (
         "import sys, itertools; from pathlib import Path; from stores.core.store import Store\n"
-        "from stores.core.sqlite import table\n"
+        "from stores.core.base import table\n"
         "store = Store.open(Path(sys.argv[1]))\n"
         "for n in itertools.count():\n"
         "    with store.write() as c:\n"

@@ -20,7 +20,7 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE
 
 if TYPE_CHECKING:
-    from stores.annotation.codebooks import CodebookVersion
+    from stores.annotation.annotation_items import CodebookVersion
     from stores.annotation.exchange import Merged
     from stores.annotation.labels import Judged
     from stores.annotation.queues import Queue, QueueCopy
