@@ -374,7 +374,7 @@ class ControlSamples(Aggregate):
         uid = secrets.token_bytes(16)
         sample = ControlSample(uid, dict(run), reader, seed, dict(strata), drawn_by, now(), tuple(items))
         with self.store.write() as connection:
-            _control_samples_insert(connection, sample)
+            _insert_sample(connection, sample)
 
     def remove(self, uid: bytes) -> None:
         """Delete a sample in one transaction: for one on which nobody has decided."""
@@ -389,7 +389,7 @@ class ControlSamples(Aggregate):
     def merge(self, samples: Iterable[ControlSample]) -> int:
         """Add the samples of another store, with their times; return how many were new."""
         with self.store.write() as connection:
-            return sum(_control_samples_insert(connection, one) for one in samples)
+            return sum(_insert_sample(connection, one) for one in samples)
 
     def newest(self, run: Mapping[str, str]) -> ControlSample | None:
         """Return the newest sample of a run, of any reader; None if there is none."""
@@ -432,7 +432,7 @@ class ControlSamples(Aggregate):
         )  # fmt: skip
 
 
-def _control_samples_insert(connection: sqlite3.Connection, one: ControlSample) -> int:
+def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
     """Write a sample with its items; return 1, or 0 if it exists. Call inside a transaction."""
     sizes = json.dumps({name: [of.size, of.drawn] for name, of in one.strata.items()})
     added = connection.execute(

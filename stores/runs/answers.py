@@ -1,6 +1,7 @@
-"""A model's exact answers by prompt, for audits that count the answers themselves.
+"""Models' answers as they gave them: by prompt, and to one version of a statement or with certain words.
 
-One query reads a whole run, because a figure of such an audit is a mean over all of its prompts.
+One query reads a whole run for audits that count the answers themselves, because a figure of such an audit is a mean
+over all of its prompts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Outputs with a thought, and the answer after it, which is the part that is read (see the view `given_answer`)."""
+"""Readings of answers by rules, classifiers and people; the newest revision of each reader counts.
+
+Of an output with a thought the answer after it is read (see the view `given_answer`). The readings for a bias score are
+counted in the database without copying every response.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Determines the versions of statements that a run uses, so that old results refer to the old text."""
+"""The data of runs.
+
+A *run* consists of all answers of one model under one sampling for one instrument, to one family of templates in one
+version each: the basis of verdicts. Two samplings are never pooled, nor two families, nor two versions. A run uses the
+versions of statements that it was asked, so that old results refer to the old text.
+"""
 
 from __future__ import annotations
 
