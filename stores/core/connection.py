@@ -1,4 +1,4 @@
-"""Copies a store before its schema changes, and reports the copy."""
+"""Opens a store: brings its schema up to date, after copying it, and sets how it is journalled."""
 
 from __future__ import annotations
 
