@@ -48,7 +48,7 @@ def printed(path: Path, audit: str) -> Tables:
     """Return the tables that `show` writes as files."""
     found: list[Printed] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workbench.cli.results.print_out", lambda _, of: found.append(of))
+        patch.setattr("workbench.cli.showing.print_out", lambda _, of: found.append(of))
         assert main(["show", str(path), audit, "--csv", str(path.parent / "csv")]) == 0
     return list(found[0].tables)
 
