@@ -97,8 +97,8 @@ def _check(words: Sequence[str]) -> None:
         raise UsageError(f"found the audit {first!r} in place of a store: workbench show {second or 'STORE'} {first}")
     if second:
         near = get_close_matches(second, registry.audits(), n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UnknownName(f"there is no audit {second!r}; {hint}Available: {', '.join(registry.audits())}")
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownName(f"there is no audit {second!r}; {meant}Available: {', '.join(registry.audits())}")
 
 
 def _check_options(words: Sequence[str], audit: str = "") -> None:
