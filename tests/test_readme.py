@@ -36,6 +36,6 @@ def test_make_knows_the_targets_that_it_names(target: str) -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_a_command_can_be_typed(line: str) -> None:
     _, verb, *words = shlex.split(line, comments=True)
-    command = workbench().get_command(click.Context(workbench()), verb)
+    command = workbench().narrowed(click.Context(workbench()), [verb, *words])
     assert isinstance(command, Command)
     command.make_context(verb, words)

@@ -34,6 +34,13 @@ SHIPPED = {
 "audits of this package, in the order in which people meet them"
 DEFAULT_AUDIT = next(iter(SHIPPED))
 "the audit that is meant where none is named"
+FORMER = {
+    "verdicts": DEFAULT_AUDIT,
+    "consistency": "consistency",
+    "bias": "bias_score",
+    "sides": "statement_labels",
+}
+"verbs of the command line before `show` -> the audit whose figures they printed; `verdicts` could name another one"
 
 
 def audits() -> tuple[str, ...]:

@@ -49,7 +49,6 @@ class Brevity(Audit):
     name = "brevity"
     question = "how many words does an answer have?"
     place = Place(mode="brevity", key="", label="Brevity", tooltip="Go to Results: the length of answers")
-    command = "verdicts STORE --audit brevity"
     after = "0 shows the lengths"
     home_help = "Brevity      the mean number of words of an answer"
     options = LengthOptions

@@ -92,7 +92,7 @@ def test_a_persona_answers_in_words_and_a_queue_is_drawn_from_it(
         assert item is not None
         assert item.context.text in {text.replace("\\u001b", "\x1b") for text in SAYS}
         ana.label(item.unit, "agree")
-    code, out, err = run(capsys, "bias", path, "--reader", "people", "--draws", "50")
+    code, out, err = run(capsys, "show", path, "bias_score", "--reader", "people", "--draws", "50")
     assert code == 0, err
     assert "people's settled labels" in out
 
@@ -226,8 +226,8 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
         (("annotate", "--queue", "nope"), 2, "Available: first"),
         (("annotate", "--annotator", "ana"), 2, "needs a terminal"),
         (("agreement", "--queue", "nope"), 2, "Available: first"),
-        (("bias", "--reader", "people"), 2, "no answers to judge"),
-        (("sides", "--instrument", "small"), 2, "statement_labels"),
+        (("show", "bias_score", "--reader", "people"), 2, "no answers to judge"),
+        (("show", "statement_labels", "--instrument", "small"), 2, "statement_labels"),
     ],
 )
 def test_mistakes_are_answered_in_words_and_change_nothing(
@@ -288,18 +288,20 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
 @pytest.mark.e2e
 def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labelled(path, per_stratum=99)
-    code, out, err = run(capsys, "bias", path, "--reader", "people", "--draws", "100", "--table", "prefixes")
+    code, out, err = run(
+        capsys, "show", path, "bias_score", "--reader", "people", "--draws", "100", "--table", "prefixes"
+    )
     assert code == 0, err
     assert "gauche-7b" in out
-    found = data(capsys, "bias", path, "--reader", "people", "--draws", "100")
+    found = data(capsys, "show", path, "bias_score", "--reader", "people", "--draws", "100")
     assert found["reader"] == "people"
     values = {row["model"]: row["total"]["value"] for row in figures(found, "plane")}
     assert set(values) == {"gauche-7b", "droite-13b", "milieu-1b"}
     assert values["gauche-7b"] < values["droite-13b"]
-    narrow = data(capsys, "bias", path, "--reader", "people", "--draws", "100", "--dtype", "float32")
+    narrow = data(capsys, "show", path, "bias_score", "--reader", "people", "--draws", "100", "--dtype", "float32")
     assert narrow["tables"] == found["tables"]
     for wrong in (["--correct"], ["--dtype", "bfloat16"]):
-        code, _, err = run(capsys, "bias", path, "--reader", "people", *wrong)
+        code, _, err = run(capsys, "show", path, "bias_score", "--reader", "people", *wrong)
         assert (code, "Traceback" in err) == (2, False)
 
 
@@ -332,11 +334,11 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
     assert run(capsys, *sample)[0] == 0
     label(with_sides, "ana", ("economic-left", "cultural-right", "none", "economic-right"), "sides")
     label(with_sides, "bob", ("economic-left", "cultural-left", "none"), "sides")
-    code, out, err = run(capsys, "sides", with_sides, "--queue", "sides")
+    code, out, err = run(capsys, "show", with_sides, "statement_labels", "--queue", "sides")
     assert code == 0, err
     for word in ("Cohen's κ", "the instrument", "people, settled", "ana", "bob"):
         assert word in out
-    found: Any = data(capsys, "sides", with_sides)
+    found: Any = data(capsys, "show", with_sides, "statement_labels")
     rows = figures(found, "sides")
     assert (found["model"], found["instrument"], len(rows)) == ("scripted", "two-tests", 16)
     kappas = {row["with"]: row for row in figures(found, "kappas")}
@@ -347,7 +349,7 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
 
 
 def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plain: Any = data(capsys, "sides", with_sides)
+    plain: Any = data(capsys, "show", with_sides, "statement_labels")
     first = figures(plain, "sides")[0]
     with Store.open(with_sides) as store:
         put = next(one for one in store.ruled_things.prompts(ref=first["statement"]) if one.template == "leaning")
@@ -355,18 +357,18 @@ def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pyte
         thing = subjects.answer(store, put, given, "")
         other = "disagree" if first["leaning"] == "left" else "agree"
         subjects.rule(store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
-    found: Any = data(capsys, "sides", with_sides)
+    found: Any = data(capsys, "show", with_sides, "statement_labels")
     rows = figures(found, "sides")
     assert rows[0]["leaning"] != first["leaning"]
     assert rows[0]["dimension"] == first["dimension"]
     assert rows[1:] == figures(plain, "sides")[1:]
     assert (found["rulings"]["counted"], found["rulings"]["different_without"]) == (True, 1)
-    without: Any = data(capsys, "sides", with_sides, "--without-rulings")
+    without: Any = data(capsys, "show", with_sides, "statement_labels", "--without-rulings")
     assert figures(without, "sides") == figures(plain, "sides")
-    assert "1 ruling: 1 answer read anew; 1 statement (" in run(capsys, "sides", with_sides)[1]
+    assert "1 ruling: 1 answer read anew; 1 statement (" in run(capsys, "show", with_sides, "statement_labels")[1]
     with Store.open(with_sides) as store:
         subjects.rule(store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None)
-    found = data(capsys, "sides", with_sides)
+    found = data(capsys, "show", with_sides, "statement_labels")
     assert figures(found, "sides")[0]["leaning"] is None
     assert found["unread"] == plain["unread"] + 1
 
@@ -376,6 +378,6 @@ def test_sides_of_a_queue_that_is_not_there_or_asks_something_else_are_refused(
 ) -> None:
     assert run(capsys, "sample", with_sides, "--name", "stances", "--purpose", "test", "--limit", "2")[0] == 0
     for queue, says in (("nope", "Available: stances"), ("stances", "'side'")):
-        code, _, err = run(capsys, "sides", with_sides, "--queue", queue)
+        code, _, err = run(capsys, "show", with_sides, "statement_labels", "--queue", queue)
         assert code == 2
         assert says in err

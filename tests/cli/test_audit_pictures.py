@@ -45,11 +45,11 @@ def of_book(book: Book) -> Tables:
 
 
 def printed(path: Path, audit: str) -> Tables:
-    """Return the tables that `verdicts` writes as files."""
+    """Return the tables that `show` writes as files."""
     found: list[Printed] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workbench.cli.results.print_out", lambda _, of: found.append(of))
-        assert main(["verdicts", str(path), "--audit", audit, "--csv", str(path.parent / "csv")]) == 0
+        patch.setattr("workbench.cli.showing.print_out", lambda _, of: found.append(of))
+        assert main(["show", str(path), audit, "--csv", str(path.parent / "csv")]) == 0
     return list(found[0].tables)
 
 

@@ -33,9 +33,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.e2e
 def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
-    whole = data(capsys, "bias", path, "--draws", "200")
-    within = totals(data(capsys, "bias", path, "--common", "--draws", "200"))
+    found = data(capsys, "show", path, "bias_score", "--compare", WHOLE, STOPPED, "--draws", "200")
+    whole = data(capsys, "show", path, "bias_score", "--draws", "200")
+    within = totals(data(capsys, "show", path, "bias_score", "--common", "--draws", "200"))
     compared = table(found, "compared", STOPPED, WHOLE)[0]
     assert compared["name"] == "all answers"
     assert compared["difference"]["value"] == pytest.approx(within[STOPPED] - within[WHOLE])
@@ -63,16 +63,16 @@ def totals(found: Any) -> dict[str, float]:
 
 
 def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
+    code, out, _ = run(capsys, "show", path, "bias_score", "--compare", WHOLE, STOPPED, "--draws", "200")
     assert code == 0
     assert f"over the 72 prompts on 8 statements asked on all sides; left out: {WHOLE} 72" in out.casefold()
-    alone = run(capsys, "bias", path, "--draws", "200")[1]
+    alone = run(capsys, "show", path, "bias_score", "--draws", "200")[1]
     assert "The models were asked different prompts" in alone
     assert f"All were asked 72 prompts; in addition: {WHOLE} 72" in alone
     assert "unpaired, because the statements differ" in alone, "instruments"
-    same = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--common", "--draws", "200")[1]
+    same = run(capsys, "show", path, "bias_score", "--compare", WHOLE, STOPPED, "--common", "--draws", "200")[1]
     assert "none left out" in same
-    common = run(capsys, "bias", path, "--common", "--draws", "200")[1]
+    common = run(capsys, "show", path, "bias_score", "--common", "--draws", "200")[1]
     assert "over the prompts asked of every model" in common
 
 

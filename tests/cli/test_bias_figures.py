@@ -154,12 +154,12 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
     names = ["plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors"]
     names += ["sources", "source_differences", "source_ranks", "components", "asked", "statement_counts", "statements"]
     names += ["answered", "reader", "refusals", "refusal_sides"]
-    printed = data(capsys, "bias", path, *QUICK)
+    printed = data(capsys, "show", path, "bias_score", *QUICK)
     assert [one["name"] for one in printed["tables"]] == names
     assert {row["model"] for row in table(printed, "statements")} == set(MODELS)
     assert printed["options"]["draws"] == 100
     assert printed["methods"].startswith("Political bias was scored as by Faulborn et al.")
-    assert run(capsys, "bias", path, *QUICK, "--csv", tmp_path / "figures")[0] == 0
+    assert run(capsys, "show", path, "bias_score", *QUICK, "--csv", tmp_path / "figures")[0] == 0
     assert {file.stem for file in (tmp_path / "figures").iterdir()} == set(names)
     with (tmp_path / "figures" / "prefixes.csv").open(newline="") as file:
         lines = [*csv.DictReader(file)]
@@ -169,14 +169,16 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
 
 @pytest.mark.e2e
 def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bias", path, *QUICK, "--table", "bias", "wordings", "source_ranks", "--correct")
+    code, out, _ = run(
+        capsys, "show", path, "bias_score", *QUICK, "--table", "bias", "wordings", "source_ranks", "--correct"
+    )
     assert code == 0
     for words in ("Left/right bias", "Bias in answers to each wording", "Agreement of sources", "is corrected for"):
         assert words in out
     assert "Bias under each prompt prefix" not in out
-    methods = run(capsys, "bias", path, *QUICK, "--methods")[1]
+    methods = run(capsys, "show", path, "bias_score", *QUICK, "--methods")[1]
     assert methods.startswith("Political bias was scored")
-    code, out, err = run(capsys, "bias", path, *QUICK, "--compare", "gauche-7b", "nobody")
+    code, out, err = run(capsys, "show", path, "bias_score", *QUICK, "--compare", "gauche-7b", "nobody")
     assert (code, out) == (2, "")
     assert "nobody" in err
 
@@ -185,11 +187,11 @@ def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFi
 def test_pictures_go_to_a_folder(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
     folder = tmp_path / "pictures"
-    code, out, err = run(capsys, "bias", path, *QUICK, "--figures", folder)
+    code, out, err = run(capsys, "show", path, "bias_score", *QUICK, "--figures", folder)
     assert code == 0, err
     made = {file.name for file in folder.iterdir()}
     assert made >= {"plane.svg", "plane.pdf", "plane_by_source.svg", "prefixes.svg"}
     assert f"{folder / 'plane.svg'}  picture" in out.replace("\n", " ")
     assert "droite-13b" in (folder / "plane.svg").read_text(encoding="utf-8")
-    code, _, err = run(capsys, "bias", path, *QUICK, "--figures", folder)
+    code, _, err = run(capsys, "show", path, "bias_score", *QUICK, "--figures", folder)
     assert (code, "--force" in err) == (2, True)

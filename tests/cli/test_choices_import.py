@@ -189,7 +189,7 @@ def test_a_letter_that_was_not_offered_is_kept_and_said(tmp_path: Path, capsys: 
     code, out, _ = run(capsys, "import", tmp_path / "a.db", path, "--format", "biasmonkey", "--name", "mine")
     assert code == 0
     assert "m: 1 file, 12 answers; 1 without a letter, 1 with letters that were not offered." in out
-    assert f"Next: workbench verdicts {tmp_path / 'a.db'} --audit response_bias --instrument mine" in out
+    assert f"Next: workbench show {tmp_path / 'a.db'} response_bias --instrument mine" in out
     with Store.open(tmp_path / "a.db") as store:
         assert store.choices.answer_sets("mine")[0].pairs[0].original.counts == {"z": 1, "": 1, "b": 1}
         assert store.instruments.get("mine").statements == ()
@@ -253,9 +253,9 @@ def test_a_warning_of_a_file_stays_with_its_answers_in_the_store_every_output_an
         ((said,), none) = (one.warnings for one in store.choices.answer_sets("q"))
         assert words in said
         assert not none
-    code, out, _ = run(capsys, "verdicts", path, "--audit", "response_bias")
+    code, out, _ = run(capsys, "show", path, "response_bias")
     assert f"m, acquiescence: warning: {said}" in " ".join(out.split())
-    found = json.loads(run(capsys, "verdicts", path, "--audit", "response_bias", "--json")[1])
+    found = json.loads(run(capsys, "show", path, "response_bias", "--json")[1])
     assert f"m, acquiescence: warning: {said}" in found["notes"]
     (cells,) = (table["rows"] for table in found["tables"] if table["name"] == "cells")
     assert [(cell["condition"], cell["warnings"]) for cell in cells] == [("bias", [said]), ("key_typo", [])]
@@ -295,7 +295,7 @@ def test_questions_that_came_with_a_warning_show_it_with_every_result(
     (place / "prompts/acquiescence.csv").write_bytes(csv_of(column(rows, 3, 1)))
     (place / "prompts/acquiescence-key_typo.csv").unlink()
     assert run(capsys, "import", path, place, "--format", "biasmonkey")[0] == 0
-    notes = json.loads(run(capsys, "verdicts", path, "--audit", "response_bias", "--json")[1])["notes"]
+    notes = json.loads(run(capsys, "show", path, "response_bias", "--json")[1])["notes"]
     assert any(note.startswith("warning about the texts of 9 questions: prompts/acquiescence.csv") for note in notes)
     assert run(capsys, "export", path, tmp_path / "out", "--format", "choices")[0] == 0
     assert run(capsys, "import", tmp_path / "b.db", tmp_path / "out", "--format", "choices")[0] == 0

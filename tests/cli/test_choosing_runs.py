@@ -20,7 +20,9 @@ def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", [("verdicts",), ("agreement",), ("consistency", "--model", "narrow")])
+@pytest.mark.parametrize(
+    "command", [("show", "reliability"), ("agreement",), ("show", "consistency", "--model", "narrow")]
+)
 def test_a_run_in_which_everything_failed_is_an_error_with_its_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
@@ -33,17 +35,17 @@ def test_a_run_in_which_everything_failed_is_an_error_with_its_reason(
 def test_consistency_without_an_answer_still_shows_what_there_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "consistency", partly(tmp_path / "failed.db"))[0] == 0
+    assert run(capsys, "show", partly(tmp_path / "failed.db"), "consistency")[0] == 0
 
 
 def test_statements_of_which_everything_failed_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = partly(tmp_path / "failed.db", "mig")
-    out = run(capsys, "verdicts", path)[1]
+    out = run(capsys, "show", path, "reliability")[1]
     assert "3 statements, 72 prompts answered" in out
     assert "failed: 24 of 96 prompts asked, including every prompt of 1 statement: the prompt has" in " ".join(
         out.split()
     )
-    found = data(capsys, "verdicts", path)["run"]
+    found = data(capsys, "show", path, "reliability")["run"]
     assert (found["failed_statements"], found["failed_because"]) == (["mig-01"], REASON)
 
 
@@ -54,11 +56,11 @@ def test_a_whole_description_is_preferred_to_one_that_it_is_a_part_of(
     for more in ((), ("--until-decided",)):
         assert run(capsys, "run", demo, *ASK, "--samples", "2", *more)[0] == 0
     whole = "T 1, top-p 0.85, 20 tokens"
-    assert data(capsys, "verdicts", demo, "--sampling", whole)["run"]["sampling"]["stop"] == ""
-    assert data(capsys, "verdicts", demo, "--sampling", "decided")["run"]["sampling"]["stop"] == "decided"
+    assert data(capsys, "show", demo, "reliability", "--sampling", whole)["run"]["sampling"]["stop"] == ""
+    assert data(capsys, "show", demo, "reliability", "--sampling", "decided")["run"]["sampling"]["stop"] == "decided"
     assert data(capsys, "pilot", demo, "--rank", "--sampling", whole)["sampling"] == whole
-    assert run(capsys, "consistency", demo, "--sampling", whole)[0] == 0
-    code, _, err = run(capsys, "verdicts", demo, "--sampling", "T 0.3")
+    assert run(capsys, "show", demo, "consistency", "--sampling", whole)[0] == 0
+    code, _, err = run(capsys, "show", demo, "reliability", "--sampling", "T 0.3")
     assert code == 2
     assert "no run of reliability has sampling 'T 0.3'. Available:\n" in err
     assert f"{whole}, until decided (48 answers" in err
@@ -69,18 +71,18 @@ def test_runs_that_differ_in_their_dtype_are_listed_and_chosen_by_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = partly(partly(tmp_path / "two.db", "mig"), "mig", dtype="bfloat16")
-    code, _, err = run(capsys, "verdicts", path)
+    code, _, err = run(capsys, "show", path, "reliability")
     assert code == 2
     assert "--dtype" in err
     assert "answers, float32, revision" in err
     assert "answers, bfloat16, revision" in err
     for dtype in ("float32", "bfloat16"):
-        assert data(capsys, "verdicts", path, "--dtype", dtype)["run"]["dtype"] == dtype
+        assert data(capsys, "show", path, "reliability", "--dtype", dtype)["run"]["dtype"] == dtype
         assert run(capsys, "agreement", path, "--dtype", dtype)[0] == 0
         assert run(capsys, "pilot", path, "--rank", "--dtype", dtype)[0] == 0
-        out = run(capsys, "consistency", path, "--dtype", dtype)[1]
+        out = run(capsys, "show", path, "consistency", "--dtype", dtype)[1]
         assert "narrow · " not in out, "one run is left, so its model's name is enough"
-    assert run(capsys, "verdicts", path, "--dtype", "float16")[0] == 2
+    assert run(capsys, "show", path, "reliability", "--dtype", "float16")[0] == 2
 
 
 def test_a_model_without_probabilities_is_told_how_to_compute_them(
@@ -94,11 +96,11 @@ def test_a_model_without_probabilities_is_told_how_to_compute_them(
 @pytest.mark.e2e
 def test_what_an_exact_run_cannot_use_is_refused(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact")[0] == 0
-    code, _, err = run(capsys, "verdicts", demo, "--beside", "0")
+    code, _, err = run(capsys, "show", demo, "reliability", "--beside", "0")
     assert (code, "--beside: found 0; give 1 or more" in err) == (2, True)
-    code, _, err = run(capsys, "verdicts", demo, "--reader", "label-words-coded")
+    code, _, err = run(capsys, "show", demo, "reliability", "--reader", "label-words-coded")
     assert (code, "leave out --reader" in err) == (2, True)
-    found = data(capsys, "verdicts", demo)["run"]
+    found = data(capsys, "show", demo, "reliability")["run"]
     assert (found["responses"], found["scored"]) == (0, 24)
 
 

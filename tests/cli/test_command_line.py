@@ -88,7 +88,7 @@ def test_a_model_is_named_by_one_option_everywhere() -> None:
 def test_one_seed_has_one_default() -> None:
     seeds = {verb: one.default for verb, one in options() if one.name == "seed"}
     assert set(seeds.values()) <= {1, None}
-    assert {verb for verb, default in seeds.items() if default is None} == {"synthesize", "verdicts", "choices"}
+    assert {verb for verb, default in seeds.items() if default is None} == {"synthesize", "choices"}
 
 
 @pytest.mark.parametrize("name", [name for name, one in options() if one.name == "json"])
@@ -125,15 +125,16 @@ def test_the_list_of_verbs_imports_none_of_them() -> None:
 
 @pytest.mark.e2e
 def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> None:
-    assert completed("verd") == ["plain,verdicts"]
+    assert completed("sho") == ["plain,show"]
     assert "plain,small.db" in completed("")
-    assert completed("verdicts", "sm") == ["plain,small.db"]
-    assert {"plain,--rule", "plain,--reader"} <= set(completed("verdicts", "small.db", "--r"))
-    assert completed("verdicts", "small.db", "--rule", "") == ["plain,printed", "plain,coded"]
-    assert completed("verdicts", "small.db", "--instrument", "") == ["plain,small"]
+    assert completed("show", "sm") == ["plain,small.db"]
+    assert completed("show", "small.db", "re") == ["plain,reliability", "plain,response_bias"]
+    assert {"plain,--rule", "plain,--reader"} <= set(completed("show", "small.db", "reliability", "--r"))
+    assert completed("show", "small.db", "reliability", "--rule", "") == ["plain,printed", "plain,coded"]
+    assert completed("show", "small.db", "--instrument", "") == ["plain,small"]
     assert completed("jobs", "small.db", "ca") == ["plain,cancel"]
     assert completed("small.db", "--sc") == ["plain,--screen"]
-    assert completed("verdicts", "no.db", "--instrument", "") == []
+    assert completed("show", "no.db", "--instrument", "") == []
     assert sorted(path.name for path in store.parent.iterdir() if path.suffix == ".db") == ["small.db"]
 
 

@@ -88,10 +88,10 @@ def test_a_run_is_not_started_without_consent(demo: Path, capsys: pytest.Capture
 
 
 def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, "--baseline")
+    code, out, _ = run(capsys, "show", asked, "reliability", "--baseline")
     assert code == 0
     assert "coin flips" in out
-    found = data(capsys, "verdicts", asked, "--model", "scripted", "--baseline")
+    found = data(capsys, "show", asked, "reliability", "--model", "scripted", "--baseline")
     assert len(rows(found, "verdicts")) == 4
     assert found["options"]["minimum"] == 7, "two thirds of 10 samples, rounded up"
     tests = {row["test"] for row in rows(found, "passing")}
@@ -106,20 +106,20 @@ def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: py
 
 def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, page = tmp_path / "figures", tmp_path / "page.html"
-    assert run(capsys, "verdicts", asked, "--csv", folder, "--latex", folder, "--html", page)[0] == 0
+    assert run(capsys, "show", asked, "reliability", "--csv", folder, "--latex", folder, "--html", page)[0] == 0
     made = {path.name for path in folder.iterdir()}
     assert {"verdicts.csv", "passing.csv", "passing_by_template.csv", "templates.csv", "passing.tex"} <= made
     header = (folder / "verdicts.csv").read_text().splitlines()[0].split(",")
     assert header[:7] == ["statement", "text", "country", "issues", "sampling", "sampling_passed", "sampling_tested"]
     assert "<caption>Statements that pass each test</caption>" in page.read_text()
-    code, _, err = run(capsys, "verdicts", asked, "--csv", folder)
+    code, _, err = run(capsys, "show", asked, "reliability", "--csv", folder)
     assert (code, "--force" in err) == (2, True)
 
 
 @pytest.mark.e2e
 def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def passed(*options: str, outcome: str = "passed") -> dict[str, list[int]]:
-        found = data(capsys, "verdicts", asked, *options)
+        found = data(capsys, "show", asked, "reliability", *options)
         tests = {row["test"] for row in rows(found, "passing")}
         return {test: [row[outcome] for row in rows(found, "passing_by_template", test=test)] for test in tests}
 
@@ -127,42 +127,42 @@ def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[
     few = passed("--minimum", "10", outcome="insufficient")
     assert sum(few["negation"]) > sum(passed(outcome="insufficient")["negation"])
     assert passed("--tests", "sampling")["all"] == passed()["sampling"]
-    coded = data(capsys, "verdicts", asked, "--reader", "label-words-coded")
+    coded = data(capsys, "show", asked, "reliability", "--reader", "label-words-coded")
     assert coded["options"]["reader"]["name"] == "label-words-coded"
 
 
 def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    every = rows(data(capsys, "verdicts", asked), "verdicts")
-    kept = rows(data(capsys, "verdicts", asked, "--failed", "negation"), "verdicts")
+    every = rows(data(capsys, "show", asked, "reliability"), "verdicts")
+    kept = rows(data(capsys, "show", asked, "reliability", "--failed", "negation"), "verdicts")
     assert kept == [row for row in every if row["negation"]["verdict"] != "pass"]
-    code, _, err = run(capsys, "verdicts", asked, "--failed", "nothing")
+    code, _, err = run(capsys, "show", asked, "reliability", "--failed", "nothing")
     assert (code, "there is no test 'nothing'" in err) == (2, True)
 
 
 def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = rows(data(capsys, "verdicts", asked, "--template", "personal-1"), "verdicts", "personal-1")
-    every = rows(data(capsys, "verdicts", asked), "verdicts")
+    one = rows(data(capsys, "show", asked, "reliability", "--template", "personal-1"), "verdicts", "personal-1")
+    every = rows(data(capsys, "show", asked, "reliability"), "verdicts")
     assert {row["sampling"] for row in one} <= {"pass", "fail", "insufficient"}
     assert all(all_["sampling"]["tested"] == 2 for all_ in every)
-    code, _, err = run(capsys, "verdicts", asked, "--template", "t-9")
+    code, _, err = run(capsys, "show", asked, "reliability", "--template", "t-9")
     assert (code, "t-9" in err) == (2, True)
 
 
 @pytest.mark.e2e
 def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", asked, *ASK, "--temperature", "0.25", "--yes")[0] == 0
-    code, _, err = run(capsys, "verdicts", asked)
+    code, _, err = run(capsys, "show", asked, "reliability")
     assert code == 2
     assert "2 runs match" in err
     assert "T 0.25" in err
-    found = data(capsys, "verdicts", asked, "--sampling", "T 0.25")
+    found = data(capsys, "show", asked, "reliability", "--sampling", "T 0.25")
     assert found["run"]["sampling"]["temperature"] == 0.25
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("verdicts",), "the store has no reliability answers"),
+        (("show",), "the store has no reliability answers"),
         (("run", "--model", "scripted", "--statements", "zz-99"), "zz-99"),
         (("run", "--model", "scripted", "--variants", "haiku"), "paraphrase-1"),
         (("run", "--model", "scripted", "--templates", "t-9"), "personal-1"),

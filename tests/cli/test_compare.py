@@ -40,7 +40,7 @@ def test_verdicts_of_three_runs_stand_side_by_side(
     asked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, names = asked
-    found = data(capsys, "verdicts", path, "--compare", *names)
+    found = data(capsys, "show", path, "reliability", "--compare", *names)
     assert found["compared"] == names
     assert found["differ_in"] == ["model"]
     assert [row["run"] for row in rows(found, "compared_runs")] == names
@@ -64,7 +64,7 @@ def test_a_person_sees_what_changed_and_by_how_much(
     asked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, names = asked
-    code, out, _ = run(capsys, "verdicts", path, "--compare", *names[:2])
+    code, out, _ = run(capsys, "show", path, "reliability", "--compare", *names[:2])
     assert code == 0
     for words in (
         "What differs: model.",
@@ -80,10 +80,10 @@ def test_versions_of_one_model_are_a_line_with_its_tests(tmp_path: Path, capsys:
     with Store.open(path) as store:
         for revision in ("r2", "r3"):
             template_stores.ask(store, "one", "chat", "en", template_stores.REFS, revision=revision)
-    code, _, err = run(capsys, "verdicts", path, "--compare", "one", "two")
+    code, _, err = run(capsys, "show", path, "reliability", "--compare", "one", "two")
     assert code == 2
     assert "'one' was asked in 3 ways; name one: one · r1; one · r2; one · r3" in err
-    found = data(capsys, "verdicts", path, "--compare", "one · r1", "one · r2", "one · r3")
+    found = data(capsys, "show", path, "reliability", "--compare", "one · r1", "one · r2", "one · r3")
     assert found["differ_in"] == ["version"]
     line = rows(found, "over_time", verdict="stance")
     assert [row["version"] for row in line] == ["revision r1", "revision r2", "revision r3"]
@@ -103,7 +103,7 @@ def test_runs_that_do_not_compare_are_refused_in_words(
         ((names[0], "nobody"), "there is no run or model 'nobody'"),
         ((names[0], names[0]), "twice"),
     ):
-        code, out, err = run(capsys, "verdicts", path, "--compare", *given)
+        code, out, err = run(capsys, "show", path, "reliability", "--compare", *given)
         assert (code, out) == (2, "")
         assert words in err
 
@@ -114,7 +114,7 @@ def test_only_templates_that_all_were_asked_count(
 ) -> None:
     path, names = asked
     more = ask(capsys, path, tmp_path / "more.toml", 0.9, "--templates", 3)
-    found = data(capsys, "verdicts", path, "--compare", names[0], more)
+    found = data(capsys, "show", path, "reliability", "--compare", names[0], more)
     said = " ".join(found["tables"][0]["notes"])
     assert f"{more}: answers to " in said
     assert "do not count, because another run lacks these templates" in said
@@ -124,7 +124,7 @@ def test_only_templates_that_all_were_asked_count(
 @pytest.mark.e2e
 def test_languages_are_compared_unpaired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = play(tmp_path / "bilingual.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
-    found = data(capsys, "verdicts", path, "--compare", "one · en", "one · de")
+    found = data(capsys, "show", path, "reliability", "--compare", "one · en", "one · de")
     assert found["differ_in"] == ["language"]
     assert {row["untested"][:8] for row in rows(found, "changes")} == {"unpaired"}
     assert all(row["p"] is None for row in rows(found, "changes"))
@@ -141,7 +141,7 @@ def test_a_report_holds_runs_side_by_side(
     assert f"Reliability side by side: {', '.join(names)}" in page
     assert "McNemar" in page
     assert "After Holm&#39;s correction" in page
-    printed_ = rows(data(capsys, "verdicts", path, "--compare", *names), "changes")
+    printed_ = rows(data(capsys, "show", path, "reliability", "--compare", *names), "changes")
     with (out / "tables" / "reliability-side-by-side-changes.csv").open(encoding="utf-8", newline="") as file:
         written = list(csv.DictReader(file))
     assert [(row["verdict"], row["lost"], row["gained"]) for row in written] == [

@@ -1,4 +1,4 @@
-"""`workbench consistency` and `workbench pilot` as a script sees them."""
+"""`workbench show STORE consistency` and `workbench pilot` as a script sees them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def models(store: Path) -> list[str]:
 
 
 def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "consistency", demo, "--parties", "--formula", "all")
+    found = data(capsys, "show", demo, "consistency", "--parties", "--formula", "all")
     assert names(found) == ["always agree", "always disagree"]
     agrees = rows(found, "leaning", respondent="always agree")
     assert [row["family"] for row in agrees] == ["left", "center", "right"]
@@ -68,7 +68,7 @@ def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.Captur
 
 @pytest.mark.e2e
 def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "consistency", demo, "--formula", "all", "--parties", "--people")
+    code, out, _ = run(capsys, "show", demo, "consistency", "--formula", "all", "--parties", "--people")
     assert code == 0
     assert "No model has answered yet" in out
     for sentence in MEASURES.values():
@@ -81,16 +81,16 @@ def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.Cap
 @pytest.mark.e2e
 def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = models(asked)
-    found = data(capsys, "consistency", asked, *LENIENT)
+    found = data(capsys, "show", asked, "consistency", *LENIENT)
     assert names(found) == [first, second, "always agree", "always disagree"]
-    side_by_side = data(capsys, "consistency", asked, *LENIENT, "--compare", first, second)
+    side_by_side = data(capsys, "show", asked, "consistency", *LENIENT, "--compare", first, second)
     compared = rows(side_by_side, "compared_leaning", second, first)
     assert {row["difference"]["n"] for row in compared} == {12}
     said = [rows(found, "leaning", respondent=name)[0]["share"]["value"] for name in (first, second)]
     assert compared[0]["difference"]["value"] == pytest.approx(said[1] - said[0])
     (change,) = rows(side_by_side, "changes")
     assert (change["verdict"], change["n"]) == ("reliable stance", 12)
-    only = data(capsys, "consistency", asked, *LENIENT, "--model", first)
+    only = data(capsys, "show", asked, "consistency", *LENIENT, "--model", first)
     assert names(only) == [first, "always agree", "always disagree"]
 
 
@@ -100,7 +100,9 @@ def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixt
     shares = {
         view: [
             row["share"]["value"]
-            for row in rows(data(capsys, "consistency", asked, *LENIENT, "--model", first, "--view", view), "leaning")
+            for row in rows(
+                data(capsys, "show", asked, "consistency", *LENIENT, "--model", first, "--view", view), "leaning"
+            )
         ]
         for view in ("all", "agree", "disagree")
     }
@@ -110,7 +112,7 @@ def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixt
 @pytest.mark.e2e
 def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
-    base = ("consistency", asked, *LENIENT, "--model", first)
+    base = ("show", asked, "consistency", *LENIENT, "--model", first)
     found = data(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
     stance = rows(found, "issues", "signed")[0]
     behind = rows(found, "issue_statements", first, "open_foreign_policy")
@@ -128,7 +130,7 @@ def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFix
 @pytest.mark.e2e
 def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
-    code, out, _ = run(capsys, "consistency", asked, *LENIENT, "--methods", "--seed", 7, "--resamples", 50)
+    code, out, _ = run(capsys, "show", asked, "consistency", *LENIENT, "--methods", "--seed", 7, "--resamples", 50)
     assert code == 0
     for told in (
         first,
@@ -158,14 +160,14 @@ def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[st
 def test_what_is_not_there_is_said_before_any_table(
     arguments: tuple[str, ...], message: str, demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(capsys, "consistency", demo, *arguments)
+    code, out, err = run(capsys, "show", demo, "consistency", *arguments)
     assert (code, out) == (2, "")
     assert message in err
 
 
 def test_labels_of_people_are_not_those_of_the_source(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    gold = data(capsys, "consistency", demo)
-    people = data(capsys, "consistency", demo, "--labels", "people")
+    gold = data(capsys, "show", demo, "consistency")
+    people = data(capsys, "show", demo, "consistency", "--labels", "people")
     assert gold["labelled_statements"] > 0
     assert people["labelled_statements"] == 0
     assert rows(gold, "issues", "signed", respondent="always agree")
@@ -184,7 +186,7 @@ def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pyte
     for temperature in (1, 0.5):
         ask = ("--model", "scripted", "--statements", 3, "--templates", 1, "--samples", 3, "--temperature", temperature)
         assert run(capsys, "run", demo, *ask, "--yes")[0] == 0
-    found = data(capsys, "consistency", demo)
+    found = data(capsys, "show", demo, "consistency")
     asked_here = [name for name in names(found) if not name.startswith("always")]
     assert len(asked_here) == 2
     assert all(name.startswith("scripted · T ") for name in asked_here)
@@ -260,16 +262,16 @@ def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_coun
     for model, refs in (("scripted", "a-1,a-2"), (f"scripted:{tmp_path / 'one.toml'}", "a-1")):
         code, out, err = run(capsys, "run", path, "--model", model, "--statements", refs, "--samples", 3, "--yes")
         assert code == 0, out + err
-    _, out, _ = run(capsys, "consistency", path)
+    _, out, _ = run(capsys, "show", path, "consistency")
     assert "parties left out of scripted: 0 without a left-right position, 0 from countries not asked" in out
     assert "one.toml: 0 without a left-right position, 1 from countries not asked" in out
-    _, out, _ = run(capsys, "consistency", path, "--model", "scripted")
+    _, out, _ = run(capsys, "show", path, "consistency", "--model", "scripted")
     assert "\nparties left out: 0 without a left-right position, 0 from countries not asked" in out
 
 
 @pytest.mark.e2e
 def test_every_form_holds_every_table(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = ("consistency", asked, *LENIENT, "--parties")
+    base = ("show", asked, "consistency", *LENIENT, "--parties")
     stems = {"-".join((one["name"], *one["subject"])) for one in data(capsys, *base)["tables"]}
     places = {form: tmp_path / form for form in ("csv", "parquet", "latex")}
     page = tmp_path / "page.html"

@@ -49,13 +49,13 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_made(
 
 @pytest.mark.e2e
 def test_biases_are_found_as_they_were_put_in(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bias = data(capsys, "bias", made)
+    bias = data(capsys, "show", made, "bias_score")
     totals = {row["model"]: row["total"] for row in rows(bias, "plane")}
     assert totals["scripted:left"]["high"] < 0, "left, and its interval excludes zero"
     assert totals["scripted:yes-sayer"]["low"] < 0 < totals["scripted:yes-sayer"]["high"]
 
     def failed(model: str, test: str) -> int:
-        found = data(capsys, "verdicts", made, "--model", f"scripted:{model}")
+        found = data(capsys, "show", made, "reliability", "--model", f"scripted:{model}")
         return sum(row[test]["verdict"] == "fail" for row in rows(found, "verdicts"))
 
     assert (failed("yes-sayer", "negation"), failed("yes-sayer", "opposite")) == (8, 8)
@@ -100,7 +100,7 @@ def test_a_comparison_and_the_report_have_figures(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = ("scripted:left", "scripted:yes-sayer")
-    assert data(capsys, "verdicts", made, "--compare", *models)["tables"]
+    assert data(capsys, "show", made, "reliability", "--compare", *models)["tables"]
     assert run(capsys, "report", made, tmp_path / "out")[0] == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for model in models:

@@ -68,8 +68,7 @@ def test_no_table_is_missing_from_the_shell_and_from_python(
     stems = [path.stem for path in (tmp_path / "csv").glob("*.csv")]
     assert not {name for name in wanted if not _among(name, stems)}
 
-    options = dict(zip((word.removeprefix("--") for word in rest[::2]), rest[1::2], strict=True))
-    options.pop("audit", None)
+    options = dict(zip((word.removeprefix("--") for word in rest[1::2]), rest[2::2], strict=True))
     with workbench.open(made) as opened:
         assert {table.figure.name for table in opened.results(audit.name, **options).tables.values()} == wanted
 

@@ -66,7 +66,7 @@ def test_the_wheel_audits_served_and_scripted_models_without_torch(python: str, 
     shipped = next((tmp_path / "env").glob("lib/*/site-packages/workbench/_data/instruments/veldania"))
     said(workbench, "import", store, shipped)
     said(workbench, "run", store, "--model", "scripted", "--samples", "1", "--statements", "2", "--yes", "--no-probe")
-    assert json.loads(said(workbench, "verdicts", store, "--json"))["tables"]
+    assert json.loads(said(workbench, "show", store, "reliability", "--json"))["tables"]
     for verb in (("run", store, "--model", "smollm2"), ("check", store), ("run", store, "--model", "nobody/nothing")):
         assert "pip install 'llm-audit-workbench[local]'" in said(
             workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1

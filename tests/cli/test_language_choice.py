@@ -15,7 +15,7 @@ def bilingual(tmp_path: Path) -> Path:
     return play(tmp_path / "bilingual.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
 
 
-@pytest.mark.parametrize("verb", [("verdicts",), ("agreement",), ("agreement", "--items"), ("thoughts",)])
+@pytest.mark.parametrize("verb", [("show", "reliability"), ("agreement",), ("agreement", "--items"), ("thoughts",)])
 def test_a_verb_about_one_run_asks_which_language_and_takes_it(
     bilingual: Path, capsys: pytest.CaptureFixture[str], verb: tuple[str, ...]
 ) -> None:
@@ -33,7 +33,7 @@ def test_a_verb_about_one_run_asks_which_language_and_takes_it(
 
 
 def test_the_other_language_is_named(bilingual: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = " ".join(run(capsys, "verdicts", bilingual, "--language", "en")[1].split())
+    out = " ".join(run(capsys, "show", bilingual, "reliability", "--language", "en")[1].split())
     assert "one was asked small in en, de; this result is about en. For another: --language de" in out
 
 
@@ -54,6 +54,6 @@ def test_probabilities_are_of_one_language(tmp_path: Path, capsys: pytest.Captur
 def test_consistency_shows_the_languages_beside_each_other_or_one(
     bilingual: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert set(data(capsys, "consistency", bilingual)["templates"]) == {"one · en", "one · de"}
-    assert set(data(capsys, "consistency", bilingual, "--language", "de")["templates"]) == {"one"}
-    assert run(capsys, "consistency", bilingual, "--compare", "one · en", "one · de")[0] == 0
+    assert set(data(capsys, "show", bilingual, "consistency")["templates"]) == {"one · en", "one · de"}
+    assert set(data(capsys, "show", bilingual, "consistency", "--language", "de")["templates"]) == {"one"}
+    assert run(capsys, "show", bilingual, "consistency", "--compare", "one · en", "one · de")[0] == 0

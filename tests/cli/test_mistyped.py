@@ -12,18 +12,21 @@ from workbench.cli.main import main, workbench
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (["verdcts", "x.db"], "there is no command 'verdcts'; did you mean 'verdicts'?"),
+        (["shwo", "x.db"], "there is no command 'shwo'; did you mean 'show'?"),
         (["statment"], "did you mean 'statements'?"),
         (
-            ["verdicts", "x.db", "--modle", "y"],
-            "workbench verdicts: error: there is no option --modle; did you mean --model?",
+            ["show", "x.db", "reliability", "--modle", "y"],
+            "workbench show: error: there is no option --modle; did you mean --model?",
         ),
         (["jobs", "x.db", "--jsn=1"], "workbench jobs: error: there is no option --jsn; did you mean --json?"),
         (["lint", "x.db", "--xyzzy"], "there is no option --xyzzy; --help lists those there are"),
         (["lint", "x.db", "extra"], "found 'extra', which belongs to no option"),
         (["lint", "x.db", "--\x1b]0;x\x07"], "there is no option --␛]0;x␇"),
-        (["verdicts", "x.db", "--model", "--json"], "--model needs a value, and the option --json follows it"),
-        (["verdicts", "x.db", "--rule", "prnted"], "--rule: found 'prnted'; give printed or coded"),
+        (
+            ["show", "x.db", "reliability", "--model", "--json"],
+            "--model needs a value, and the option --json follows it",
+        ),
+        (["show", "x.db", "reliability", "--rule", "prnted"], "--rule: found 'prnted'; give printed or coded"),
         (["run", "x.db", "--model", "m", "--top-p", "2"], "--top-p: found 2.0; give more than 0 and at most 1"),
         (["run", "x.db"], "Missing option '--model'"),
         (["statements", "x.db", "--rename", "a"], "Option '--rename' requires 2 arguments"),
@@ -39,16 +42,16 @@ def test_a_mistype_is_named(typed: list[str], said: str, capsys: pytest.CaptureF
 
 
 def test_the_value_of_an_unknown_option_is_not_named_as_well(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bias", "x.db", "--modle", "smollm2"]) == 2
+    assert main(["show", "x.db", "bias_score", "--modle", "smollm2"]) == 2
     assert "smollm2" not in capsys.readouterr().err
 
 
 def test_a_file_is_opened_whatever_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     meant = workbench().meant
-    assert meant("verdict")
-    Path("verdict").touch()
-    assert not meant("verdict")
-    assert not meant("verdict.db")
-    assert not meant("./verdicts")
+    assert meant("shw")
+    Path("shw").touch()
+    assert not meant("shw")
+    assert not meant("shw.db")
+    assert not meant("./show")
     assert not meant("elections")

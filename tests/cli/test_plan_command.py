@@ -49,12 +49,12 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     code, out, _ = run(capsys, "plan", store, "--check", plan)
     assert code == 0
     assert "Everything follows the plan." in out
-    shown = data(capsys, "verdicts", store, "--rule", "coded")
+    shown = data(capsys, "show", store, "reliability", "--rule", "coded")
     assert "points as planned." in shown["header"][0]
     assert not shown["header"][0].startswith("!")
     assert "points as planned" in shown["methods"]
-    assert run(capsys, "verdicts", store, "--rule", "coded")[1].startswith("scripted · veldania")
-    judged_from_the_same = data(capsys, "consistency", store, "--rule", "coded")
+    assert run(capsys, "show", store, "reliability", "--rule", "coded")[1].startswith("scripted · veldania")
+    judged_from_the_same = data(capsys, "show", store, "consistency", "--rule", "coded")
     assert "points as planned" in judged_from_the_same["header"][0]
     assert steps(judged_from_the_same, "plan")["judged rule"]["planned"] == "coded"
     pytest.importorskip("jinja2", reason="reports need it")
@@ -81,7 +81,7 @@ def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_w
     assert {name for name, row in made.items() if row["differs"]} == {"asked samples", "afterwards job 2"}
     assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "3")
     assert made["asked samples"]["when"]
-    header = data(capsys, "verdicts", store, "--rule", "coded", "--minimum", "2")["header"][0]
+    header = data(capsys, "show", store, "reliability", "--rule", "coded", "--minimum", "2")["header"][0]
     assert header.startswith("! ")
     for said in (
         "samples: planned 6, done 3",
@@ -113,7 +113,7 @@ def test_a_run_without_a_plan_has_an_empty_table(store: Path, capsys: pytest.Cap
         table = followed(opened, opened.runs.list("reliability")[0])
     assert not table.rows
     assert "These answers have no frozen plan" in table.empty
-    assert "plan" not in [one["name"] for one in data(capsys, "verdicts", store)["tables"]]
+    assert "plan" not in [one["name"] for one in data(capsys, "show", store, "reliability")["tables"]]
 
 
 @pytest.mark.e2e
@@ -208,5 +208,5 @@ def test_a_comparison_other_than_the_planned_one_is_said(store: Path, capsys: py
     for model in ("scripted:steady", "scripted:order-minded"):
         assert run(capsys, "run", store, "--model", model, *SIZE, *GO)[0] == 0
     for models, differs in (("scripted:steady", False), ("scripted:order-minded", True)):
-        made = steps(data(capsys, "verdicts", store, "--compare", "scripted", models))["compared runs"]
+        made = steps(data(capsys, "show", store, "reliability", "--compare", "scripted", models))["compared runs"]
         assert (made["differs"], made["done"]) == (differs, f"scripted; {models}")

@@ -1,4 +1,4 @@
-"""`workbench verdicts --audit questionnaire`: tables, sections, JSON, and what it refuses."""
+"""`workbench show STORE questionnaire`: tables, sections, JSON, and what it refuses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Respondent
 
 ALL_WORDINGS = ("original", "paraphrase-1", "paraphrase-2")
-AUDIT = ("--audit", "questionnaire", "--draws", "300")
+AUDIT = ("questionnaire", "--draws", "300")
 
 
 def rows(found: Any, name: str, **of: object) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def asked(tmp_path: Path) -> Path:
 def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--model", "tuned")
+    code, out, _ = run(capsys, "show", asked, *AUDIT, "--model", "tuned")
     assert code == 0
     for said in (
         *(
@@ -67,7 +67,7 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
         *("300 draws, seed 1", "|bias| is a mean of absolute values: noise only adds to it"),
     ):
         assert said in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--model", "tuned", "--condition", "qm")
+    found = data(capsys, "show", asked, *AUDIT, "--model", "tuned", "--condition", "qm")
     first = row(found, "targets", target="t0")
     assert (first["respondents"], first["majority"], first["accuracy"]["value"]) == (10, 0.5, 1.0)
     assert [first["accuracy_se"], first["bias"]["value"], first["bias_se"]] == [0, 0, 0]
@@ -81,7 +81,7 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
 
 
 def test_a_lean_is_said_by_the_interval(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--model", "base", "--condition", "qm")
+    found = data(capsys, "show", asked, *AUDIT, "--model", "base", "--condition", "qm")
     first = row(found, "targets", target="t0")
     assert (first["bias"]["value"], first["bias_se"]) == (pytest.approx(0.5), pytest.approx(1 / 6))
     assert (first["leans"], first["pole"]) == ("leans yes", "liberal")
@@ -97,7 +97,7 @@ def test_the_first_condition_there_is_stands_in_for_qm_and_says_so(
     with new_store(path) as store:
         store.instruments.add(panel())
         predict(store, lambda _: (0.2, 0.2), conditions=("zero-shot",))
-    out = run(capsys, "verdicts", path, *AUDIT, "--table", "targets", "conditions", "wordings")[1]
+    out = run(capsys, "show", path, *AUDIT, "--table", "targets", "conditions", "wordings")[1]
     assert "Accuracy and bias under zero-shot" in out
     assert "oracle: not asked under qm. Available: zero-shot" in out
     assert "Nothing to compare: the table needs qm and another condition. Available: zero-shot." in out
@@ -105,12 +105,12 @@ def test_the_first_condition_there_is_stands_in_for_qm_and_says_so(
 
 
 def test_tables_are_printed_as_they_are_named(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "conditions", "tokens", "--model", "tuned")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--table", "conditions", "tokens", "--model", "tuned")[1]
     assert "Accuracy and bias" not in out
     assert "Conditions and their changes relative to qm" in out
     assert "Probability of the next token" in out
     wanted = ("targets", "changes", "wordings", "each_wording", "tokens", "axis", "correlation")
-    everything = run(capsys, "verdicts", asked, *AUDIT, "--table", *wanted, "--where", "target=t0")[1]
+    everything = run(capsys, "show", asked, *AUDIT, "--table", *wanted, "--where", "target=t0")[1]
     for title in (
         *("Accuracy and bias under qm", "Targets and their changes", "Variability of the bias over wordings"),
         *("Bias in each wording", "Probability of", "Liberal (below 0)", "Pearson's correlation"),
@@ -120,7 +120,7 @@ def test_tables_are_printed_as_they_are_named(asked: Path, capsys: pytest.Captur
 
 
 def test_what_conditions_change_and_where_probability_goes(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--model", "tuned")
+    found = data(capsys, "show", asked, *AUDIT, "--model", "tuned")
     zero = row(found, "conditions", condition="zero-shot")
     assert zero["bias"]["value"] == pytest.approx((0 + 7 / 18) / 2), "|1/2 - 1/2| and |1/2 - 8/9| on average"
     assert zero["change"]["value"] == pytest.approx(zero["bias"]["value"])
@@ -132,20 +132,20 @@ def test_what_conditions_change_and_where_probability_goes(asked: Path, capsys: 
 
 
 def test_whose_answers_were_missed_is_listed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--table", "respondents_of", "base")
+    ask = ("show", asked, *AUDIT, "--table", "respondents_of", "base")
     out = run(capsys, *ask, "t0", "qm", "original")[1]
     assert "t0 under qm: 5 of 10 answers missed, furthest first" in out
     missed = [line.split()[4:8] for line in out.splitlines() if " r0" in line][:5]
     assert missed == [[f"r0{i}", "disagree", "no", "yes"] for i in (1, 3, 5, 7, 9)]
     random = run(capsys, *ask, "t1", "random", "original")[1]
     assert "t1 under random: 1 of 9 answers missed" in random
-    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--table", "respondents")
+    ask = ("show", asked, *AUDIT, "--model", "base", "--table", "respondents")
     people = rows(data(capsys, *ask, "--condition", "qm"), "respondents", wording="original", target="t0")
     assert [one["correct"] for one in people] == [False] * 5 + [True] * 5
 
 
 def test_models_are_compared_with_their_base(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "qm")
+    found = data(capsys, "show", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "qm")
     assert {(one["model"], one["base"]) for one in rows(found, "compared")} == {("tuned", "base")}
     first, second, mean = rows(found, "compared")
     assert [one["target"] for one in (first, second, mean)] == ["t0", "t1", "mean, of |bias|"]
@@ -156,7 +156,7 @@ def test_models_are_compared_with_their_base(asked: Path, capsys: pytest.Capture
 
 
 def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--seed", "7", "--json")
+    ask = ("show", asked, *AUDIT, "--seed", "7", "--json")
     first, again = run(capsys, *ask)[1], run(capsys, *ask)[1]
     assert first == again
     found = json.loads(first)
@@ -186,13 +186,13 @@ def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, caps
 def test_a_model_without_the_masses_asked_for_says_why_below_the_table(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary")
+    code, out, _ = run(capsys, "show", asked, *AUDIT, "--masses", "vocabulary")
     assert code == 0
     letters = re.findall(r"\((\w)\) the model's backend does not report the probabilities of yes and no", out)
     assert letters
     assert all(f"undefined ({letter})" in out for letter in letters)
     assert "tuned: the probability of yes and no over the whole vocabulary is unknown for 40 of 40 prompts" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary", "--condition", "qm")
+    found = data(capsys, "show", asked, *AUDIT, "--masses", "vocabulary", "--condition", "qm")
     accuracy = row(found, "targets", model="tuned", target="t0")["accuracy"]
     assert accuracy["value"] is None
     assert accuracy["undefined"]
@@ -206,7 +206,7 @@ def test_a_condition_that_one_model_lacks_is_said_of_that_model(
         store.instruments.add(panel())
         predict(store, ideal(store), card("a"), conditions=("qm", "random"))
         predict(store, ideal(store), card("b"))
-    code, out, _ = run(capsys, "verdicts", path, *AUDIT, "--condition", "random")
+    code, out, _ = run(capsys, "show", path, *AUDIT, "--condition", "random")
     assert code == 0
     assert "b: not asked under random. Available: qm" in out
     assert "Accuracy and bias under random: a" in out
@@ -223,7 +223,7 @@ def test_prompts_that_nobody_could_read_are_counted_beside_yes_and_no(
     with new_store(path) as store:
         store.instruments.add(panel())
         predict(store, by)
-    found = data(capsys, "verdicts", path, *AUDIT)
+    found = data(capsys, "show", path, *AUDIT)
     counted = [row(found, "targets", target="t0"), row(found, "means")]
     assert [[of[name] for name in ("yes", "no", "unreadable")] for of in counted] == [[8, 0, 2], [15, 0, 4]]
 
@@ -236,7 +236,7 @@ def test_a_real_run_is_judged_from_the_command_line(tmp_path: Path, capsys: pyte
     ask = ("run", path, "--audit", "questionnaire", "--model", "scripted", "--conditions", "qm,zero-shot", "--yes")
     code, out, err = run(capsys, *ask)
     assert code == 0, out + err
-    found = data(capsys, "verdicts", path, *AUDIT)
+    found = data(capsys, "show", path, *AUDIT)
     assert found["notes"] == []
     assert [one["condition"] for one in rows(found, "means")] == ["qm", "zero-shot"]
     assert [one["respondents"] for one in rows(found, "targets", condition="qm")] == [10, 9]
@@ -247,7 +247,7 @@ def test_a_real_run_is_judged_from_the_command_line(tmp_path: Path, capsys: pyte
         store.questionnaires.add_answers("panel", twins)
     for more, counted in (("--dry-run", [10, 9]), ("--yes", [12, 10])):
         assert "0 to score" in run(capsys, *ask[:-1], "--variants", "original", more)[1]
-        again = data(capsys, "verdicts", path, *AUDIT)
+        again = data(capsys, "show", path, *AUDIT)
         for of in ("qm", "zero-shot"):
             people_ = [one["respondents"] for one in rows(again, "targets", condition=of)]
             assert people_ == counted, "prompts of the same text are there"
@@ -265,7 +265,7 @@ def test_an_accuracy_has_a_mark_only_where_its_interval_leaves_out_the_majority(
     with new_store(path) as store:
         store.instruments.add(panel(12))
         predict(store, by)
-    found = data(capsys, "verdicts", path, *AUDIT)
+    found = data(capsys, "show", path, *AUDIT)
     first, second = rows(found, "targets")
     assert (first["accuracy"]["value"], first["accuracy_se"]) == (pytest.approx(7 / 12), pytest.approx(0.149, abs=5e-4))
     assert first["accuracy"]["low"] < 0.5 < first["accuracy"]["value"]
@@ -280,8 +280,8 @@ def test_a_figure_of_one_person_is_marked_and_so_are_the_averages_that_hold_it(
     with new_store(path) as store:
         store.instruments.add(panel(1))
         predict(store, lambda _: (0.9, 0.0))
-    assert "panel: 2 targets, 10 context questions, 1 respondent\n" in run(capsys, "verdicts", path, *AUDIT)[1]
-    found = data(capsys, "verdicts", path, *AUDIT)
+    assert "panel: 2 targets, 10 context questions, 1 respondent\n" in run(capsys, "show", path, *AUDIT)[1]
+    found = data(capsys, "show", path, *AUDIT)
     assert row(found, "targets", target="t0")["leans"] == "few"
     mean = row(found, "means")
     assert (mean["targets"], mean["respondents"], mean["few"]) == (1, 1, True)
@@ -293,26 +293,26 @@ def test_a_correlation_over_figures_of_few_people_says_so(tmp_path: Path, capsys
         store.instruments.add(panel(6))
         for name, yes in (("a", 0.9), ("b", 0.2), ("c", 0.4)):
             predict(store, lambda _, yes=yes: (yes, 0.9 - yes), card(name))  # type: ignore[misc]
-    out = run(capsys, "verdicts", path, *AUDIT, "--table", "correlation")[1]
+    out = run(capsys, "show", path, *AUDIT, "--table", "correlation")[1]
     assert "qm: 6 of the 6 points rest on fewer than 10 respondents" in out
-    alone = data(capsys, "verdicts", path, *AUDIT, "--table", "correlation", "--model", "a")
+    alone = data(capsys, "show", path, *AUDIT, "--table", "correlation", "--model", "a")
     assert [(one["target"], one["n"]) for one in rows(alone, "correlation")] == [("all", 2), ("t0", 1), ("t1", 1)]
     assert all(one["r"]["undefined"] for one in rows(alone, "correlation"))
 
 
 def test_json_holds_what_was_asked_for(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "targets", "tokens", "--condition", "random,zero-shot")
+    found = data(capsys, "show", asked, *AUDIT, "--table", "targets", "tokens", "--condition", "random,zero-shot")
     assert found["options"]["condition"] == "random,zero-shot"
     assert names(found) == ["targets", "tokens"]
     for name in ("targets", "tokens"):
         held = dict.fromkeys(one["condition"] for one in rows(found, name, model="base"))
         assert list(held) == ["zero-shot", "random"]
-    one = data(capsys, "verdicts", asked, *AUDIT, "--where", "target=t1")
+    one = data(capsys, "show", asked, *AUDIT, "--where", "target=t1")
     for name in ("targets", "changes", "wordings", "each_wording", "tokens", "correlation"):
         assert {row_["target"] for row_ in rows(one, name)} == {"t1"}, name
-    two = data(capsys, "verdicts", asked, *AUDIT, "--where", "target=t1", "--compare", "base", "tuned")
+    two = data(capsys, "show", asked, *AUDIT, "--where", "target=t1", "--compare", "base", "tuned")
     assert {row_["target"] for row_ in rows(two, "compared")} == {"t1"}
-    assert run(capsys, "verdicts", asked, *AUDIT, "--where", "target=t9", "--compare", "base", "tuned")[0] == 2
+    assert run(capsys, "show", asked, *AUDIT, "--where", "target=t9", "--compare", "base", "tuned")[0] == 2
     assert rows(one, "means"), "means are over all targets"
 
 
@@ -324,30 +324,30 @@ def test_groups_of_conditions_and_several_models_are_taken_apart(
         store.instruments.add(panel())
         for name in ("a", "b", "c"):
             predict(store, ideal(store), card(name), conditions=("qm", "permuted-kept-1", "permuted-kept-2"))
-    found = data(capsys, "verdicts", path, *AUDIT, "--condition", "permuted")
+    found = data(capsys, "show", path, *AUDIT, "--condition", "permuted")
     both = ["permuted-kept-1", "permuted-kept-2"]
     assert [(one["model"], one["condition"]) for one in rows(found, "means")] == [(m, c) for m in "abc" for c in both]
-    found = data(capsys, "verdicts", path, *AUDIT, "--condition", "permuted", "--compare", "a", "b", "c")
+    found = data(capsys, "show", path, *AUDIT, "--condition", "permuted", "--compare", "a", "b", "c")
     made = [table for table in found["tables"] if table["name"] == "compared"]
     pairs = dict.fromkeys((one["base"], one["model"], one["condition"]) for table in made for one in table["rows"])
     assert list(pairs) == [(*two, condition) for two in ("ab", "ac", "bc") for condition in both]
     assert "Verdicts are under the condition permuted-kept-1, in the original wording." in notes(found, "compared_runs")
-    code, _, err = run(capsys, "verdicts", path, *AUDIT, "--condition", "random", "--compare", "a", "b")
+    code, _, err = run(capsys, "show", path, *AUDIT, "--condition", "random", "--compare", "a", "b")
     assert (code, "Available: qm, permuted-kept-1" in err) == (2, True)
 
 
 def test_zero_shot_differences_say_why_their_intervals_have_no_width(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--compare", "base", "tuned")
+    ask = ("show", asked, *AUDIT, "--compare", "base", "tuned")
     assert "two models differ equally for any respondents drawn" in run(capsys, *ask, "--condition", "zero-shot")[1]
     assert "any respondents drawn" not in run(capsys, *ask)[1]
 
 
 def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "wordings", "--model", "base")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--table", "wordings", "--model", "base")[1]
     assert "over the n people who were asked in all wordings" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "wordings", "--model", "base")
+    found = data(capsys, "show", asked, *AUDIT, "--table", "wordings", "--model", "base")
     of = row(found, "wordings", condition="qm", target="t0")
     assert (of["respondents"], of["k"], of["void"]) == (5, 2, 0), "every other person, two paraphrases"
     assert of["original"] == of["lowest"] == of["highest"] == pytest.approx(0.6)
@@ -361,7 +361,7 @@ def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixt
 def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask, folder = ("verdicts", asked, *AUDIT, "--seed", "3"), tmp_path / "figures"
+    ask, folder = ("show", asked, *AUDIT, "--seed", "3"), tmp_path / "figures"
     code, out, err = run(capsys, *ask, "--csv", folder)
     assert code == 0, err
     found = data(capsys, *ask)
@@ -390,12 +390,12 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
 
 def _check_single_answers(asked: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Single people's answers are a file of their own, where it is asked for; a figure can be made from it again."""
-    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--csv", folder, "--force")
+    ask = ("show", asked, *AUDIT, "--model", "base", "--csv", folder, "--force")
     assert run(capsys, *ask, "--table", "respondents")[0] == 0
     found = [of for of in _rows(folder / "respondents.csv") if (of["condition"], of["target"]) == ("qm", "t0")]
     assert {of["wording"] for of in found} == {"original", "paraphrase-1", "paraphrase-2"}
     found = [of for of in found if of["wording"] == "original"]
-    whole = data(capsys, "verdicts", asked, *AUDIT, "--model", "base", "--condition", "qm")
+    whole = data(capsys, "show", asked, *AUDIT, "--model", "base", "--condition", "qm")
     figure = row(whole, "targets", target="t0")
     assert len({of["respondent"] for of in found}) == len(found) == figure["respondents"]
     bias = sum(float(of["p_yes"]) - (of["human"] == "yes") for of in found) / 10
@@ -415,7 +415,7 @@ def test_every_form_holds_every_table(
 ) -> None:
     pytest.importorskip("pyarrow") if form == "parquet" else None
     folder, page = tmp_path / form, tmp_path / "page.html"
-    ask = ("verdicts", asked, *AUDIT, "--table", "models", "targets", "tokens", "--condition", "qm")
+    ask = ("show", asked, *AUDIT, "--table", "models", "targets", "tokens", "--condition", "qm")
     code, _, err = run(capsys, *ask, f"--{form}", folder, "--html", page)
     assert code == 0, err
     assert {path.stem for path in folder.iterdir()} >= {"models", "targets", "tokens"}
@@ -427,7 +427,7 @@ def test_names_that_a_spreadsheet_would_run_are_guarded(tmp_path: Path, capsys: 
     with new_store(path) as store:
         store.instruments.add(panel())
         predict(store, ideal(store), card("=cmd"))
-    assert run(capsys, "verdicts", path, *AUDIT, "--csv", tmp_path / "out", "--table", "axis")[0] == 0
+    assert run(capsys, "show", path, *AUDIT, "--csv", tmp_path / "out", "--table", "axis")[0] == 0
     assert {row["model"] for row in _rows(tmp_path / "out" / "axis.csv")} == {"'=cmd"}
 
 
@@ -436,7 +436,7 @@ def test_tables_fit_a_narrow_terminal(
     asked: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, section: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    out = run(capsys, "verdicts", asked, *AUDIT, "--table", section, "--model", "base")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--table", section, "--model", "base")[1]
     assert max(map(len, out.splitlines())) <= 80
     first, *_ = (line for line in out.splitlines() if re.match(r"(base +)?(qm|t0) ", line))
     if section == "targets":
@@ -444,9 +444,9 @@ def test_tables_fit_a_narrow_terminal(
 
 
 def test_a_store_with_a_questionnaire_alone_names_the_audit(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "verdicts", asked)
+    code, _, err = run(capsys, "show", asked, "reliability")
     assert code == 2
-    assert f"There are answers of questionnaire: workbench verdicts {asked} --audit questionnaire" in err
+    assert f"There are answers of questionnaire: workbench show {asked} questionnaire" in err
     assert "Start with" not in err
 
 
@@ -456,7 +456,7 @@ def test_a_store_whose_questions_nobody_was_asked_names_their_audit(
     path = tmp_path / "panel.db"
     with new_store(path) as store:
         store.instruments.add(panel())
-    code, _, err = run(capsys, "verdicts", path)
+    code, _, err = run(capsys, "show", path, "reliability")
     assert code == 2
     assert "panel is asked with --audit questionnaire" in err
 
@@ -473,9 +473,9 @@ def test_a_design_of_which_all_is_stored_is_noted_and_has_figures(
     asks = (*asks, "--variants", "original")
     code, out, _ = run(capsys, *asks, "--yes")
     assert code == 0
-    assert "Everything is stored already; job 2 records this request. Next: workbench verdicts" in out
+    assert "Everything is stored already; job 2 records this request. Next: workbench show" in out
     assert data(capsys, *asks, "--json")["job"] is None, "it is noted once"
-    found = row(data(capsys, "verdicts", path, *AUDIT, "--instrument", "long"), "models")
+    found = row(data(capsys, "show", path, *AUDIT, "--instrument", "long"), "models")
     assert (found["model"], found["prompts"]) == ("oracle", 19)
     assert "nothing was asked: every prompt has the same text" in run(capsys, "jobs", path)[1].replace("\n", " ")
 
@@ -489,10 +489,10 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
         store.instruments.add(panel(40))
         predict(store, lambda _: (0.9, 0.0), card("base"), conditions=("qm", "random"))
         predict(store, ideal(store), card("tuned"), conditions=("qm",))
-        assert "leans yes" in run(capsys, "verdicts", path, *AUDIT, "--model", "base")[1]
+        assert "leans yes" in run(capsys, "show", path, *AUDIT, "--model", "base")[1]
         store.questionnaires.set_question("panel", "c3", role=None, person="ann")
         predict(store, lambda _: (0.9, 0.0), card("base"))
-    ask = ("verdicts", path, *AUDIT)
+    ask = ("show", path, *AUDIT)
     assert f"(qm 79). Running again replaces them: workbench run {path}" in run(capsys, *ask)[1]
     found = data(capsys, *ask)
     targets = {(of["model"], of["condition"]): of for of in rows(found, "targets", target="t0")}
@@ -517,7 +517,7 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
 
 
 def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned")
+    found = data(capsys, "show", asked, *AUDIT, "--compare", "base", "tuned")
     assert found["compared"] == ["base", "tuned"]
     changes = {one["verdict"]: one for one in rows(found, "changes")}
     first = changes["t0"]
@@ -530,8 +530,8 @@ def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: 
     assert people_named == [["bias"]], "what single people answered is not listed"
     accuracies = {one["target"]: one["accuracy"] for one in rows(found, "compared")}
     assert accuracies["t0"]["value"] == pytest.approx(0.5)
-    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "zero-shot")
+    code, out, _ = run(capsys, "show", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "zero-shot")
     assert code == 0
     assert "under the condition zero-shot" in out
-    code, _, err = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
+    code, _, err = run(capsys, "show", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
     assert (code, "no model was asked under the condition" in err) == (2, True)

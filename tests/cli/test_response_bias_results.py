@@ -1,4 +1,4 @@
-"""`workbench verdicts --audit response_bias`: the matrix, its views, JSON, CSV files, and what is refused."""
+"""`workbench show STORE response_bias`: the matrix, its views, JSON, CSV files, and what is refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.domain.instruments import Instrument
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
-AUDIT = ("--audit", "response_bias")
+AUDIT = ("response_bias",)
 FORMS = ("forms", "options", "prompts", "answers", "answers")
 "tables of one question; the answers to each form"
 EXACTLY_ASKED = "first · exact"
@@ -88,7 +88,7 @@ def row(out: str, *begin: str) -> str:
 def test_the_matrix_says_size_significance_and_direction_in_words(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--model", EXACTLY_ASKED)
+    code, out, _ = run(capsys, "show", asked, *AUDIT, "--model", EXACTLY_ASKED)
     assert code == 0
     # odds 3:1:1…: response order 3/5 - 1/5; odd/even 2/6 - 2/7; allow/forbid 1/4 - 3/4
     assert row(out, "response order", "bias") == "+40.0 points no test"
@@ -99,14 +99,14 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     assert row(out, EXACTLY_ASKED, "exact").startswith("exact label probabilities  lettered")
     assert "Definition corrected: shares of valid answers" in out
     assert "p below 0.05, t-test over questions, two-sided; p is not adjusted" in out
-    said = {one["said"] for one in rows(data(capsys, "verdicts", asked, *AUDIT), "cells", model=EXACTLY_ASKED)}
+    said = {one["said"] for one in rows(data(capsys, "show", asked, *AUDIT), "cells", model=EXACTLY_ASKED)}
     assert said == {"one question is too few for a test", "equal changes allow no test", "no change in any question"}
 
 
 def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--model", "told,silent")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--model", "told,silent")[1]
     assert row(out, "response order", "bias") == "+26.7 points [-49.2, +102.6] n.s.  undefined (a)"
     assert "(a) no question counts" in out
     assert row(out, "odd/even", "bias") == "–  undefined (a)", "nobody told of it"
@@ -117,11 +117,11 @@ def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
 def test_a_definition_is_named_in_words_and_turns_signs_as_published(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--model", f"told,{EXACTLY_ASKED}", "--definition", "all_keys")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--model", f"told,{EXACTLY_ASKED}", "--definition", "all_keys")[1]
     assert row(out, "response order", "bias").startswith("+30.0 points"), "of all answers: 20, 10 and 60"
     assert row(out, "allow/forbid", "bias").endswith("+50.0 points no test")
     assert "Definition all keys: as the published tables, without leaving out questions" in out
-    strict = run(capsys, "verdicts", asked, *AUDIT, "--model", "told", "--alpha", "0.3", "--holm", "biases")[1]
+    strict = run(capsys, "show", asked, *AUDIT, "--model", "told", "--alpha", "0.3", "--holm", "biases")[1]
     assert row(strict, "response order", "bias") == "+26.7 points [-49.2, +102.6] * human-like"
     assert "* p < 0.3" in strict
     assert "Holm's procedure adjusts p over a model's biases" in strict
@@ -136,7 +136,7 @@ def test_on_a_narrow_terminal_models_stand_in_several_grids(
         sets += [told(name, *[({"a": 9, "b": n + 1}, {"a": 3, "b": 7}) for n in range(3)]) for name in ("last",)]
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), sets))
     monkeypatch.setenv("COLUMNS", "80")
-    lines = run(capsys, "verdicts", path, *AUDIT)[1].splitlines()
+    lines = run(capsys, "show", path, *AUDIT)[1].splitlines()
     cells = [line for line in lines if line.startswith("response order")]
     assert len(cells) == 4
     assert " ".join(cells).count("+26.7") == len(MANY)
@@ -145,7 +145,7 @@ def test_on_a_narrow_terminal_models_stand_in_several_grids(
 
 
 def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "cells", "entropies", "--holm", "all")
+    found = data(capsys, "show", asked, *AUDIT, "--table", "cells", "entropies", "--holm", "all")
     (cell,) = rows(found, "cells", model="told")
     assert (cell["bias"], cell["condition"], cell["n"], cell["df"], cell["said"]) == (
         *("response_order", "bias", 3, 2, "not significant"),
@@ -164,7 +164,7 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
         "all values equal",
         "all values of one variable are equal",
     )
-    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "cells", "--model", EXACTLY_ASKED)[1]
+    out = run(capsys, "show", asked, *AUDIT, "--table", "cells", "--model", EXACTLY_ASKED)[1]
     told_of = row(out, EXACTLY_ASKED, "response order", "bias")
     assert told_of.startswith("3  +40.0 points  –  2  –  ")
     assert "equal changes allow no test" in told_of
@@ -173,7 +173,7 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
 
 def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     view = ("--table", "topics", "draws", "draw_spread", "--model", EXACTLY_ASKED, "--where", "bias=odd_even")
-    found = data(capsys, "verdicts", asked, *AUDIT, *view)
+    found = data(capsys, "show", asked, *AUDIT, *view)
     assert names(found) == ["topics", "draws", "draw_spread"]
     topic = rows(found, "topics", condition="bias")[0]
     assert (topic["topic"], topic["n"], topic["change"]["value"]) == ("life", 3, pytest.approx(1 / 3 - 2 / 7))
@@ -188,7 +188,7 @@ def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.Cap
 
 def test_questions_are_listed_the_largest_change_first(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     view = ("--table", "questions", "--where", "bias=response_order", "condition=bias", "--model", "told,silent")
-    found = data(capsys, "verdicts", asked, *AUDIT, *view)
+    found = data(capsys, "show", asked, *AUDIT, *view)
     of = rows(found, "questions", model="told")
     assert [(one["key"], one["topic"], round(one["change"], 6)) for one in of] == [
         ("q2", "transport", 0.6),
@@ -203,10 +203,10 @@ def test_questions_are_listed_the_largest_change_first(asked: Path, capsys: pyte
 
 def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     of = ("--table", *asking("told", "response_order", "bias", "q0"))
-    out = run(capsys, "verdicts", asked, *AUDIT, *of)[1]
+    out = run(capsys, "show", asked, *AUDIT, *of)[1]
     assert "q0 · transport · response order · told: answers to both forms" in out
     assert "A in q − A in q', by the letters of q" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, *of)
+    found = data(capsys, "show", asked, *AUDIT, *of)
     options = [
         (one["form"], one["letter"], one["letter_in_original"], one["count"], one["share"], one["option"])
         for one in rows(found, "options")
@@ -214,7 +214,7 @@ def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.Cap
     assert options[0] == ("original", "a", "a", 7, 0.7, "Trams")
     assert options[-1] == ("changed", "c", "a", 5, 0.5, "Trams"), "the last option is the original's first"
     assert {one["role"] for one in rows(found, "prompts")} == {"question"}, "told was asked elsewhere"
-    other = data(capsys, "verdicts", asked, *AUDIT, "--table", "forms", "told", "response_order", "bias", "q1")
+    other = data(capsys, "show", asked, *AUDIT, "--table", "forms", "told", "response_order", "bias", "q1")
     original, changed = rows(other, "forms")
     assert original["others"] == ["z:1"]
     assert (changed["valid"], changed["drawn"], changed["invalid"]) == (8, 10, 2)
@@ -225,12 +225,12 @@ def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
 ) -> None:
     runs = ("first · samples", EXACTLY_ASKED)
     of = ("--table", *(word for name in runs for word in asking(name, "odd_even", "key_typo", "q0", "2")))
-    code, out, err = run(capsys, "verdicts", asked, *AUDIT, *of)
+    code, out, err = run(capsys, "show", asked, *AUDIT, *of)
     assert code == 0, err
     assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · samples: prompts" in out
     assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · exact: prompts" in out
     assert re.search(r"Question: How arree things 0\? *\n +A. Much better", out), "a prompt keeps its lines"
-    found = data(capsys, "verdicts", asked, *AUDIT, *of)
+    found = data(capsys, "show", asked, *AUDIT, *of)
     subject = (EXACTLY_ASKED, "odd_even", "key_typo", "q0", "2")
     assert [one["probability"] for one in rows(found, "forms", *subject)] == pytest.approx([0.75, 0.75])
     assert [one["people"] for one in rows(found, "options", *subject)] == [0.2] * 5 + [None] * 5
@@ -239,7 +239,7 @@ def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
 
 def test_valid_answers_and_likeness_to_people_have_tables(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     named = ("valid_answers", "validity", "people", "people_questions")
-    found = data(capsys, "verdicts", asked, *AUDIT, "--table", *named)
+    found = data(capsys, "show", asked, *AUDIT, "--table", *named)
     assert rows(found, "valid_answers", model="silent")[0]["mean"] == 0
     assert rows(found, "valid_answers", model="silent")[0]["without"] == 13
     assert rows(found, "valid_answers", model=EXACTLY_ASKED)[0]["mean"] == pytest.approx(0.75)
@@ -254,10 +254,10 @@ def test_valid_answers_and_likeness_to_people_have_tables(asked: Path, capsys: p
 
 
 def test_two_ways_of_asking_are_compared_over_questions(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--compare", "first · samples", EXACTLY_ASKED)[1]
+    out = run(capsys, "show", asked, *AUDIT, "--compare", "first · samples", EXACTLY_ASKED)[1]
     assert "first · exact minus first · samples" in out
     assert "Samples against exact probabilities" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "told", EXACTLY_ASKED)
+    found = data(capsys, "show", asked, *AUDIT, "--compare", "told", EXACTLY_ASKED)
     (order,) = rows(found, "compared", "told", EXACTLY_ASKED)
     assert (order["bias"], order["n"], order["turned"]) == ("response_order", 3, False)
     assert order["change"]["value"] == pytest.approx(0.4 - 0.8 / 3)
@@ -267,7 +267,7 @@ def test_two_ways_of_asking_are_compared_over_questions(asked: Path, capsys: pyt
 
 
 def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT)
+    found = data(capsys, "show", asked, *AUDIT)
     assert found["options"]["definition"] == "corrected"
     assert "valid answers" in found["definition_in_words"]
     with Store.open(asked) as store:
@@ -290,7 +290,7 @@ def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: p
 def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "first · samples"
     of = asking(name, "odd_even", "bias", "q1")
-    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "questions", name, "odd_even", "bias", *of)
+    found = data(capsys, "show", asked, *AUDIT, "--table", "questions", name, "odd_even", "bias", *of)
     options, (form,) = rows(found, "options", form="changed"), rows(found, "forms", form="changed")
     assert [option["letter_in_original"] for option in options] == ["a", "b", "d", "e"]
     answers = rows(found, "answers", form="changed")
@@ -306,7 +306,7 @@ def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: 
 @pytest.mark.e2e
 def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "figures"
-    code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)
+    code, out, err = run(capsys, "show", asked, *AUDIT, "--csv", folder)
     assert code == 0, err
     with Store.open(asked) as store:
         judged = judge_response_bias(store)
@@ -322,10 +322,10 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     assert (silent["change"], silent["p"], silent["said"]) == ("", "", "no question counts")
     places = {(line["model"], line["bias"], line["condition"]) for line in read(folder / "questions.csv")}
     assert places == {(line["model"], line["bias"], line["condition"]) for line in cells}, "every cell's questions"
-    assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
+    assert run(capsys, "show", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
     named = ("questions", EXACTLY_ASKED, "odd_even", "bias", "options", EXACTLY_ASKED, "allow_forbid", "bias", "q9")
     views = ("--table", *named, "--compare", "first · samples", EXACTLY_ASKED)
-    assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--force", *views)[0] == 0
+    assert run(capsys, "show", asked, *AUDIT, "--csv", folder, "--force", *views)[0] == 0
     assert read(folder / "questions-first___exact-odd_even-bias.csv")
     options = read(folder / "options-first___exact-allow_forbid-bias-q9.csv")
     assert [float(line["probability"]) for line in options] == pytest.approx([0.5625, 0.1875] * 2)
@@ -336,7 +336,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
 
 def test_html_and_latex_hold_the_matrix(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, folder = tmp_path / "page.html", tmp_path / "tex"
-    code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--model", "told", "--html", page, "--latex", folder)
+    code, out, err = run(capsys, "show", asked, *AUDIT, "--model", "told", "--html", page, "--latex", folder)
     assert code == 0, err
     assert {path.stem for path in folder.iterdir()} == {"subjects", "matrix", "scores"}
     assert "+26.7 points [-49.2, +102.6] n.s." in page.read_text(encoding="utf-8")
@@ -371,26 +371,29 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--force",), "--force replaces files; give --csv, --parquet, --latex, --figures or --html"),
         (
             ("--rule", "coded", "--low", "0.4"),
-            "--rule, --low belong to --audit reliability, not to --audit response_bias",
+            "--rule is an option of reliability and consistency, not of response_bias",
         ),
-        (("--seed", "3"), "--seed belongs to --audit reliability, bias_score, statement_labels and questionnaire"),
-        (("--masses", "top10"), "--masses belongs to --audit questionnaire"),
+        (
+            ("--seed", "3"),
+            "--seed is an option of reliability, consistency, bias_score, statement_labels and questionnaire",
+        ),
+        (("--masses", "top10"), "--masses is an option of questionnaire, not of response_bias"),
     ],
 )
 def test_a_mistake_is_named_and_nothing_is_printed(
     asked: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
 ) -> None:
-    code, out, err = run(capsys, "verdicts", asked, *AUDIT, *options)
+    code, out, err = run(capsys, "show", asked, *AUDIT, *options)
     assert (code, out) == (2, "")
     assert said in err
 
 
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
-        ("reliability", ("--definition", "paper"), "--definition belongs to --audit response_bias"),
-        ("reliability", ("--table", "cells"), "--table belongs to --audit bias_score,"),
+        ("reliability", ("--definition", "paper"), "--definition is an option of response_bias"),
+        ("reliability", ("--table", "cells"), "--table is an option of bias_score,"),
     ):
-        code, _, err = run(capsys, "verdicts", asked, "--audit", audit, *options)
+        code, _, err = run(capsys, "show", asked, audit, *options)
         assert code == 2
         assert said in err
 
@@ -398,15 +401,15 @@ def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: p
 @pytest.mark.parametrize(
     "command",
     [
-        ("verdicts",),
+        ("show", "reliability"),
         ("agreement",),
         ("agreement", "--items", "--model", "first"),
-        ("consistency",),
+        ("show", "consistency"),
         ("pilot", "--rank", "--model", "first"),
         ("scores", "--tokens"),
-        ("bias",),
-        ("sides",),
-        ("verdicts", "--audit", "questionnaire"),
+        ("show", "bias_score"),
+        ("show", "statement_labels"),
+        ("show", "questionnaire"),
     ],
 )
 def test_commands_of_other_audits_name_the_one_that_has_answers(
@@ -414,13 +417,13 @@ def test_commands_of_other_audits_name_the_one_that_has_answers(
 ) -> None:
     code, out, err = run(capsys, command[0], asked, *command[1:])
     assert (code, out) == (2, "")
-    assert f"workbench verdicts {asked} --audit response_bias" in err
+    assert f"workbench show {asked} response_bias" in err
 
 
 def test_a_store_without_answers_says_how_to_get_some(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with new_store(tmp_path / "empty.db"):
         pass
-    code, _, err = run(capsys, "verdicts", tmp_path / "empty.db", *AUDIT)
+    code, _, err = run(capsys, "show", tmp_path / "empty.db", *AUDIT)
     assert code == 2
     assert f"workbench run {tmp_path / 'empty.db'} --audit response_bias" in err
 
@@ -434,12 +437,12 @@ def test_names_are_read_as_people_write_them() -> None:
 
 def test_only_rows_with_the_wanted_values_are_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ("--where", "bias=odd_even", "condition=bias")
-    found = data(capsys, "verdicts", asked, *AUDIT, *where, "--table", "cells", "questions", "subjects")
+    found = data(capsys, "show", asked, *AUDIT, *where, "--table", "cells", "questions", "subjects")
     for name in ("cells", "questions"):
         assert {(one["bias"], one["condition"]) for one in rows(found, name)} == {("odd_even", "bias")}
     assert rows(found, "subjects"), "a table without these columns keeps its rows"
     of = ("--table", "cells", "--where", "bias=odd/even", "model=told,first · exact")
-    both = rows(data(capsys, "verdicts", asked, *AUDIT, *of), "cells")
+    both = rows(data(capsys, "show", asked, *AUDIT, *of), "cells")
     assert {one["model"] for one in both} == {EXACTLY_ASKED}, "told was not asked it; a bias is named as people see it"
 
 
@@ -460,21 +463,21 @@ def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_bene
     moved = AnswerSet("moved", Bias.ALLOW_FORBID, None, answered)
     with new_store(path) as store:
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (typed, moved, TOLD)))
-    out = run(capsys, "verdicts", path, *AUDIT, "--model", "typed,told")[1]
+    out = run(capsys, "show", path, *AUDIT, "--model", "typed,told")[1]
     assert row(out, "allow/forbid", "key typo")
     assert not re.search("^allow/forbid +bias", out, re.MULTILINE), "nobody was asked it"
     of = ("--model", "moved", "--definition", "all keys")
-    (published,) = rows(data(capsys, "verdicts", path, *AUDIT, *of), "scores")
+    (published,) = rows(data(capsys, "show", path, *AUDIT, *of), "scores")
     assert (published["score"], published["score_as_published"], published["biases"]) == (-1, 1, 1)
-    text = run(capsys, "verdicts", path, *AUDIT, *of)[1]
+    text = run(capsys, "show", path, *AUDIT, *of)[1]
     assert row(text, "moved", "-1").startswith("+1  1"), "opposite to people, whatever the sign"
     assert "score as published" in text
-    assert "score as published" not in run(capsys, "verdicts", path, *AUDIT, "--model", "moved")[1]
+    assert "score as published" not in run(capsys, "show", path, *AUDIT, "--model", "moved")[1]
 
 
 def test_a_change_is_said_by_letters(asked: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     of = ("--table", "forms", EXACTLY_ASKED, "allow_forbid", "bias", "q9")
-    out = run(capsys, "verdicts", asked, *AUDIT, *of)[1]
+    out = run(capsys, "show", asked, *AUDIT, *of)[1]
     assert "Change -50.0 points: B in q − A in q' (q original, q' changed form)" in out
 
 
@@ -482,7 +485,7 @@ def test_three_ways_of_asking_stand_side_by_side_over_common_questions(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ("first · samples", EXACTLY_ASKED, "told")
-    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", *given)
+    found = data(capsys, "show", asked, *AUDIT, "--compare", *given)
     assert [one["run"] for one in rows(found, "compared_runs")] == list(given)
     pairs_shown = [one["subject"] for one in found["tables"] if one["name"] == "compared"]
     assert pairs_shown == [[given[0], given[1]], [given[0], given[2]], [given[1], given[2]]]

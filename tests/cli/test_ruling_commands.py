@@ -47,19 +47,19 @@ def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
     assert rule(path, ANSWER, "misread", "--reading", "disagree") == 0
     assert rule(path, "tax-02/negation", "wording-at-fault") == 0
     capsys.readouterr()
-    assert main(["verdicts", str(path)]) == 0
+    assert main(["show", str(path), "reliability"]) == 0
     assert "2 rulings: 1 answer read anew, 1 wording left out; " in " ".join(capsys.readouterr().out.split())
-    found = told(capsys, "verdicts", path)
+    found = told(capsys, "show", path, "reliability")
     assert found["rulings"]["counted"]
     assert [one["verdict"] for one in found["rulings"]["changing"]] == ["misread", "wording at fault"]
-    plain = told(capsys, "verdicts", path, "--without-rulings")
+    plain = told(capsys, "show", path, "reliability", "--without-rulings")
     assert (plain["rulings"]["counted"], plain["rulings"]["different_without"]) == (False, None)
     by_id = [{row["statement"]: row for row in rows(one, "verdicts")} for one in (found, plain)]
     assert by_id[0]["soc-07"] == by_id[1]["soc-07"]
     assert by_id[0]["tax-02"] != by_id[1]["tax-02"]
-    for verb in ("consistency", "agreement"):
-        assert told(capsys, verb, path)["rulings"]["counted"]
-        assert not told(capsys, verb, path, "--without-rulings")["rulings"]["counted"]
+    for words in (("show", path, "consistency"), ("agreement", path)):
+        assert told(capsys, *words)["rulings"]["counted"]
+        assert not told(capsys, *words, "--without-rulings")["rulings"]["counted"]
 
 
 @pytest.mark.e2e
@@ -72,7 +72,9 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
     for said, cell, *more in ((with_, "with 2"), (without, "without 2", "--without-rulings")):
         into, rows_ = tmp_path / cell, tmp_path / f"{cell} rows"
         files = [f"--{name}" for name in ("csv", "latex", "figures")]
-        assert main(["verdicts", str(path), *(part for one in files for part in (one, str(into))), *more]) == 0
+        assert (
+            main(["show", str(path), "reliability", *(part for one in files for part in (one, str(into))), *more]) == 0
+        )
         assert said in " ".join(capsys.readouterr().out.split())
         assert (into / "rulings.txt").read_text().startswith(said)
         assert all(said in one.read_text() for one in into.glob("*.tex"))
@@ -82,7 +84,7 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
                 assert {row["rulings"] for row in csv.DictReader(file)} == {cell}
     assert main(["rulings", str(path), "--undo", undone(path, ANSWER), "--as", "otto"]) == 0
     assert main(["rulings", str(path), "--undo", undone(path, "tax-02/negation"), "--as", "otto"]) == 0
-    assert main(["verdicts", str(path), "--csv", str(tmp_path / "with 2"), "--force"]) == 0
+    assert main(["show", str(path), "reliability", "--csv", str(tmp_path / "with 2"), "--force"]) == 0
     assert (tmp_path / "with 2" / "rulings.txt").read_text() == "No auditor's ruling changes these figures.\n"
 
 
@@ -111,7 +113,7 @@ def test_auditors_who_contradict_each_other_are_listed(path: Path, capsys: pytes
     assert rule(path, "soc-07", "excluded") == 0
     assert rule(path, "soc-07", "confirmed", by="eva") == 0
     assert {one["stands"] for one in told(capsys, "rulings", path)["rulings"]} == {"disputed"}
-    assert len(told(capsys, "verdicts", path)["rulings"]["disputed"]) == 2
+    assert len(told(capsys, "show", path, "reliability")["rulings"]["disputed"]) == 2
 
 
 def test_rulings_move_between_stores_as_a_file_and_with_labels(
@@ -183,7 +185,7 @@ def test_every_printed_hint_works_as_it_is_printed(several: Path, capsys: pytest
     hints("review", *run, "--next")
     hints("rulings")
     hints("rulings", "--of", "tax-02", "--instrument", "twin")
-    hints("verdicts", "--model", "smol", "--instrument", "twin")
+    hints("show", "reliability", "--model", "smol", "--instrument", "twin")
     assert [command.split()[1] for command in done] == ["rule", "rulings", "rule", "rule", "rule"]
     assert any("misread" in command for command in done)
 

@@ -24,12 +24,12 @@ def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", scored)
+    code, out, _ = run(capsys, "show", scored, "reliability")
     assert code == 0
     assert "4 statements, 96 prompts scored; clear outside (0.45, 0.55)" in out
     assert "expected of 30 samples" in out
     assert "ALL of 30 samples" in out
-    found = data(capsys, "verdicts", scored)
+    found = data(capsys, "show", scored, "reliability")
     assert found["options"]["exact"] == {"named": 0.05, "samples": 30, "readable": "given"}
     sampling = rows(found, "passing_by_template", test="sampling", answers="model")
     assert [row["passed"] for row in sampling] == [4, 4]
@@ -43,20 +43,20 @@ def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
 def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = data(capsys, "verdicts", scored, "--beside", "5", "--with-unreadable")
+    few = data(capsys, "show", scored, "reliability", "--beside", "5", "--with-unreadable")
     assert few["options"]["exact"] == {"named": 0.05, "samples": 5, "readable": "named"}
-    many = data(capsys, "verdicts", scored, "--beside", "100")
+    many = data(capsys, "show", scored, "reliability", "--beside", "100")
     share = [rows(of, "passing", test="sampling")[0]["sampled_share"]["mean"] for of in (few, many)]
     assert share[0] < share[1] <= 1
-    code, _, err = run(capsys, "verdicts", scored, "--beside", "5", "--minimum", "20")
+    code, _, err = run(capsys, "show", scored, "reliability", "--beside", "5", "--minimum", "20")
     assert (code, "more than the 5" in err) == (2, True)
-    strict = data(capsys, "verdicts", scored, "--named", "0.99")
+    strict = data(capsys, "show", scored, "reliability", "--named", "0.99")
     assert rows(strict, "passing", test="sampling")[0]["insufficient"] == ["4", "4"]
 
 
 @pytest.mark.e2e
 def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ref = rows(data(capsys, "verdicts", scored), "verdicts")[0]["statement"]
+    ref = rows(data(capsys, "show", scored, "reliability"), "verdicts")[0]["statement"]
     found = data(capsys, "scores", scored, "--statement", ref, "--tokens")
     prompts, tokens = rows(found, "prompts"), rows(found, "next_tokens")
     assert len(prompts) == 24, "6 wordings, 2 templates, 2 orders"
@@ -76,13 +76,13 @@ def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytes
 @pytest.mark.e2e
 def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", scored, *ASK, "--samples", "3", "--yes")[0] == 0
-    code, _, err = run(capsys, "verdicts", scored)
+    code, _, err = run(capsys, "show", scored, "reliability")
     assert code == 2
     assert "exact label probabilities (96 prompts scored" in err
-    assert "expected of" in run(capsys, "verdicts", scored, "--sampling", "exact")[1]
-    sampled = run(capsys, "verdicts", scored, "--sampling", "T 1")[1]
+    assert "expected of" in run(capsys, "show", scored, "reliability", "--sampling", "exact")[1]
+    sampled = run(capsys, "show", scored, "reliability", "--sampling", "T 1")[1]
     assert "expected of" not in sampled
-    assert "sampled_share" not in rows(data(capsys, "verdicts", scored, "--sampling", "T 1"), "passing")[0]
+    assert "sampled_share" not in rows(data(capsys, "show", scored, "reliability", "--sampling", "T 1"), "passing")[0]
     code, _, err = run(capsys, "scores", scored, "--sampling", "T 1")
     assert code == 2
     assert "workbench run --exact" in err or "holds no" in err

@@ -63,10 +63,10 @@ def test_thoughts_are_shown_on_request(asked: Path, capsys: pytest.CaptureFixtur
 def test_verdicts_count_what_was_cut_off_beside_what_is_unreadable(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = said(capsys, "verdicts", asked)
+    out = said(capsys, "show", asked, "reliability")
     assert "unreadable 68.3 %, " in out
     assert "cut off in thought: " in out
     assert "ask again with more tokens" in out
-    found = json.loads(said(capsys, "verdicts", asked, "--json"))["run"]
+    found = json.loads(said(capsys, "show", asked, "reliability", "--json"))["run"]
     assert 0 < found["cut_off"] < found["responses"]
     assert found["encoding"] == "unknown"

@@ -104,7 +104,7 @@ def compared(store: Store, capsys: pytest.CaptureFixture[str], other: str) -> di
         pipeline.collect(store, pipeline.plan(store, design, card=model.card), model, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done")
     capsys.readouterr()
-    assert main(["verdicts", str(store.path), "--compare", "scripted · en", "scripted · de", "--json"]) == 0
+    assert main(["show", str(store.path), "reliability", "--compare", "scripted · en", "scripted · de", "--json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     found = [row for table in tables for row in table["rows"] if row.get("verdict") == "stance"]
     return found[0]  # type: ignore[no-any-return]

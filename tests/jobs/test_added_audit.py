@@ -94,7 +94,7 @@ def workbench(environment: dict[str, str], *arguments: object) -> str:
 
 @pytest.mark.e2e
 def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, str], tmp_path: Path) -> None:
-    verdicts = ("verdicts", asked, "--audit", "brevity")
+    verdicts = ("show", asked, "brevity")
     assert "Words by model" in workbench(beside, *verdicts)
     document = json.loads(workbench(beside, *verdicts, "--json"))
     assert [table["name"] for table in document["tables"]] == ["models", "statements"]
@@ -124,7 +124,7 @@ def test_the_terminal_offers_asks_and_shows_it(asked: Path, beside: dict[str, st
 def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> None:
     assert "brevity" not in registry.audits()
     found = subprocess.run(
-        [sys.executable, "-m", "workbench", "verdicts", str(asked), "--audit", "brevity"],
+        [sys.executable, "-m", "workbench", "show", str(asked), "brevity"],
         capture_output=True, text=True, cwd=ROOT, timeout=120,
     )  # fmt: skip
     assert found.returncode == 2
@@ -142,7 +142,7 @@ def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: d
     asked = ("--model", "scripted", "--samples", "2", "--variants", "original")
     workbench(beside, "run", store, *asked, "--yes")
     ours, contrary = (
-        json.loads(workbench(beside, "verdicts", store, "--reader", name, "--json"))
+        json.loads(workbench(beside, "show", store, "reliability", "--reader", name, "--json"))
         for name in ("label-words", "contrary")
     )
     assert contrary["options"]["reader"]["name"] == "contrary"

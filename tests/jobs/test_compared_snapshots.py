@@ -89,9 +89,9 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     row = next(row for row in compared(choices, old, new).rows if row.bias is Bias.RESPONSE_ORDER)
     assert (row.first.mean, row.second.mean, row.change.mean) == (100.0, 0.0, -100.0)
     asks = (
-        ("bias", "--draws", "100"),
-        ("consistency", "--instrument", "small"),
-        ("verdicts", "--audit", "response_bias"),
+        ("show", "bias_score", "--draws", "100"),
+        ("show", "consistency", "--instrument", "small"),
+        ("show", "response_bias"),
     )
     for verb, *options in asks:
         code, out, err = run(capsys, verb, path, *options, "--compare", old, new)

@@ -99,7 +99,7 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         found = {signal.reason for one in of.queue for signal in one.signals}
         assert {"unreadable", "near"} & found
         assert len(draw(store, of, 10, seed=1).sample.items) > 1
-    code, out, _ = run(capsys, "verdicts", path, "--audit", "questionnaire", "--condition", "qm,zero-shot")
+    code, out, _ = run(capsys, "show", path, "questionnaire", "--condition", "qm,zero-shot")
     assert code == 0
     said = " ".join(out.split())
     assert f"p(yes) is yes / (yes + no) among {N} answers to each prompt" in said
@@ -153,7 +153,7 @@ def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_ne
         exact = judged.gathered["scripted · probabilities"].predictions
         assert exact.answers is None
         assert not np.array_equal(exact.yes, judged.gathered["scripted · counted answers"].predictions.yes)
-    found = data(capsys, "verdicts", path, "--audit", "questionnaire", "--table", "correlation")
+    found = data(capsys, "show", path, "questionnaire", "--table", "correlation")
     (table,) = (one for one in found["tables"] if one["name"] == "correlation")
     assert {(row["target"], row["measure"]) for row in table["rows"]} >= {
         ("all", "probabilities"),

@@ -214,7 +214,7 @@ def test_the_header_says_how_many_answers_are_in_another_language(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     in_english(store, (("disagree", 3), ("Ablehnung", 7)))
-    main(["verdicts", str(tmp_path / "audit.db")])
+    main(["show", str(tmp_path / "audit.db"), "reliability"])
     assert "in another language 30.0 %" in " ".join(capsys.readouterr().out.split())
     main(["review", str(tmp_path / "audit.db")])
     assert "other language" in " ".join(capsys.readouterr().out.split())

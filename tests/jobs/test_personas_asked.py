@@ -299,12 +299,12 @@ def swayed(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pa
 
 @pytest.mark.e2e
 def test_a_model_that_a_persona_sways_from_the_command_line(swayed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = {name: data(capsys, "verdicts", swayed, "--persona", name) for name in ("none", "nurse", "owl")}
+    found = {name: data(capsys, "show", swayed, "reliability", "--persona", name) for name in ("none", "nurse", "owl")}
     assert [found[name]["run"].get("persona_name") for name in found] == [None, "nurse", "owl"]
     assert found["none"]["run"]["personas"] == ["nurse", "owl"]
-    code, _, err = run(capsys, "verdicts", swayed, "--persona", "all")
+    code, _, err = run(capsys, "show", swayed, "reliability", "--persona", "all")
     assert (code, "--persona" in err) == (2, True)
-    out = run(capsys, "verdicts", swayed)[1]
+    out = run(capsys, "show", swayed, "reliability")[1]
     assert "this result is about prompts without one. For another: --persona owl" in " ".join(out.split())
     with Store.open(swayed) as store:
         runs = {one.persona_name: one for one in store.runs.list(personas=True)}

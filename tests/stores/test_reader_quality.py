@@ -119,16 +119,16 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.e2e
 def test_every_medium_of_the_score_has_it(poor: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["bias", str(poor), "--draws", "200"]) == 0
+    assert main(["show", str(poor), "bias_score", "--draws", "200"]) == 0
     assert "! The classifier bart-stance is too poor for reliable figures (macro F1 0." in flat(capsys)
-    assert main(["bias", str(poor), "--draws", "200", "--json"]) == 0
+    assert main(["show", str(poor), "bias_score", "--draws", "200", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["header"][0].startswith("! The classifier bart-stance is too poor")
     assert found["classifier"]["too_poor"] is True
     assert found["classifier"]["recall"]["agree"]["value"] < 0.75
     assert "reader" in [table["name"] for table in found["tables"]]
     page, folder = tmp_path / "page.html", tmp_path / "latex"
-    assert main(["bias", str(poor), "--draws", "200", "--html", str(page), "--latex", str(folder)]) == 0
+    assert main(["show", str(poor), "bias_score", "--draws", "200", "--html", str(page), "--latex", str(folder)]) == 0
     assert "! The classifier bart-stance is too poor" in flat(capsys), "beside the names of the files"
     assert "is too poor for reliable figures" in page.read_text()
     for file in folder.glob("*.tex"):

@@ -60,11 +60,11 @@ def share(found: Any, test: str) -> float:
 def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", path)
+    code, out, _ = run(capsys, "show", path, "reliability")
     assert code == 0
     assert "void: negation 2, label order 4 (statements × templates)" in out
     assert "∅ void" in out
-    found = data(capsys, "verdicts", path)
+    found = data(capsys, "show", path, "reliability")
     tests = verdicts_of(found, "soc-07")
     assert tests["negation"] == {"verdict": "void", "passed": 0, "tested": 0}
     assert tests["label_order"] == {"verdict": "pass", "passed": 1, "tested": 1}
@@ -74,17 +74,17 @@ def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
     assert by_template(found, "label_order", "void") == [0, 4]
     assert share(found, "label_order") == pytest.approx(3 / 4), "of the one template under which it can fail"
     assert found["options"]["judge_void"] is False
-    listed = figures(data(capsys, "verdicts", path, "--failed", "negation"), "verdicts")
+    listed = figures(data(capsys, "show", path, "reliability", "--failed", "negation"), "verdicts")
     assert "soc-07" not in {row["statement"] for row in listed}, "a void test is no failure"
 
 
 def test_the_published_definition_judges_them_like_the_others(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", path, "--judge-void")
+    found = data(capsys, "show", path, "reliability", "--judge-void")
     tests = verdicts_of(found, "soc-07")
     assert tests["negation"] == {"verdict": "pass", "passed": 2, "tested": 2}
     assert all(row["void"] == 0 for row in figures(found, "passing_by_template"))
     assert found["options"]["judge_void"] is True
-    assert "lint names the texts" not in run(capsys, "verdicts", path, "--judge-void")[1]
+    assert "lint names the texts" not in run(capsys, "show", path, "reliability", "--judge-void")[1]
 
 
 def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
@@ -106,7 +106,7 @@ def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
 
 def test_lint_says_which_findings_void_a_test(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "lint", path)[1]
-    assert "2 findings about one text under two names: a test that compares the two is void in `verdicts`" in out
+    assert "2 findings about one text under two names: a test that compares the two is void" in out
 
 
 @pytest.mark.e2e
@@ -135,7 +135,7 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
 def test_csv_files_hold_void_tests_as_such(
     path: Path, tmp_path: Path, judge: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "verdicts", path, *(["--judge-void"] * judge), "--csv", tmp_path / "csv")[0] == 0
+    assert run(capsys, "show", path, "reliability", *(["--judge-void"] * judge), "--csv", tmp_path / "csv")[0] == 0
     read = {}
     for name in ("verdicts", "passing_by_template"):
         with (tmp_path / "csv" / f"{name}.csv").open(newline="", encoding="utf-8") as file:

@@ -55,7 +55,7 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     assert test["stands_for"].startswith(UNKNOWN) is not known
     assert (test["effective_n"] is not None, test["certainty_share"] is not None) == (known, known)
     assert all(row["unsettled_wrong"] is row["unsettled_right"] is None for row in rows(found, "ways")), "none is open"
-    told = data(capsys, "bias", path, "--correct", "--draws", "50")["correction"]
+    told = data(capsys, "show", path, "bias_score", "--correct", "--draws", "50")["correction"]
     with Store.open(path) as store:
         corrected = judge_bias(store, options=ScoreOptions(correct=True, draws=50)).corrected
     assert corrected is not None
@@ -66,7 +66,7 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
         corrected.untested,
         corrected.later,
     ]
-    assert data(capsys, "bias", path, "--draws", "50")["correction"] is None
+    assert data(capsys, "show", path, "bias_score", "--draws", "50")["correction"] is None
 
 
 @pytest.mark.e2e

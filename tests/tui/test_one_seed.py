@@ -96,7 +96,9 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert book is not None
     screen = intervals([values(entry.make()) for entry in book.contents])
     assert screen
-    assert screen <= intervals(shell) | intervals(data(capsys, "verdicts", path)), "refusals stand with the verdicts"
+    assert screen <= intervals(shell) | intervals(data(capsys, "show", path, "reliability")), (
+        "refusals stand with the verdicts"
+    )
     items = intervals([loaded.judged.report.item_agreement("paraphrase").of(place) for place in range(4)])
     assert items <= intervals(rows(shell, "item_agreement"))
 
@@ -108,7 +110,7 @@ def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found is not None
     report = found.judged.report
     screen = intervals([report.figure(model) for model in report.tally.models])
-    assert screen <= intervals(data(capsys, "bias", path))
+    assert screen <= intervals(data(capsys, "show", path, "bias_score"))
 
 
 def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +122,7 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])
     assert screen
-    assert screen <= intervals(data(capsys, "verdicts", path, "--audit", "questionnaire"))
+    assert screen <= intervals(data(capsys, "show", path, "questionnaire"))
 
 
 def _masses(probe: Probe) -> tuple[float, float]:
@@ -135,7 +137,7 @@ def test_consistency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     result = judged.result
     screen = intervals([(result.leaning(name), result.issues(name)) for name in result.models])
     assert screen
-    assert screen <= intervals(data(capsys, "consistency", path))
+    assert screen <= intervals(data(capsys, "show", path, "consistency"))
 
 
 def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +151,7 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert judged is not None
     screen = intervals(list(judged.people.values()))
     assert screen
-    assert screen <= intervals(data(capsys, "verdicts", path, "--audit", "response_bias", "--table", "people"))
+    assert screen <= intervals(data(capsys, "show", path, "response_bias", "--table", "people"))
 
 
 def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

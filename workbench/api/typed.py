@@ -237,6 +237,8 @@ class AnyFigures(TypedDict, total=False):
     """the statements behind the stance on this policy issue"""
     party: str | None
     """the statements behind the share with this party"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
     draws: int
     """of the bootstrap (default: 10000)"""
     unit: Literal["statements", "responses"]
@@ -254,8 +256,6 @@ class AnyFigures(TypedDict, total=False):
     questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
-    methods: bool
-    """how the figures were computed, in a paragraph"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     condition: str | Sequence[str] | None
@@ -484,6 +484,8 @@ class ConsistencyFigures(TypedDict, total=False):
     another option or at the end"""
     refusals: bool
     """how often models refuse, by side and policy issue"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class BiasScoreFigures(TypedDict, total=False):

@@ -157,7 +157,7 @@ class Audit(ABC):
     about_whole_job: ClassVar[bool] = False
     "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
     several_models: ClassVar[bool] = False
-    "whether one result of `verdicts` may be about several models"
+    "whether one result may be about several models"
     every_instrument: ClassVar[bool] = False
     "whether one result is about all instruments with answers, unless some are named"
     portion_axis: ClassVar[str] = ""
@@ -189,20 +189,19 @@ class Audit(ABC):
     todo: ClassVar[str] = ""
     "the next step once there are figures, for Home"
     todo_below: ClassVar[str] = ""
-    result_options: ClassVar[Sequence[Option] | None] = None
-    "what `verdicts` may be told; None: the audit has a verb of its own"
+    result_options: ClassVar[Sequence[Option]] = ()
+    "what its figures may be told, of an audit that does not hand out results"
     judging: ClassVar[Sequence[Option]] = ()
     "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
-    "said above its options in the help of `verdicts`"
+    "said above its options in the help of `show`; empty: its question"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
     """verbs of its own on the command line: (verb and function, module below `workbench.cli`, what it does in a line,
     under what it is listed where that is not judging)"""
     place: ClassVar[Place | None] = None
-    command: ClassVar[str]
-    "what follows `workbench` to see its figures, with the word STORE for the store"
     then: ClassVar[str] = ""
-    "the same for what to do once a model was asked, with MODEL for the model; empty: `command` of that model"
+    """what follows `workbench` for what to do once a model was asked, with the words STORE and MODEL for these; empty:
+    `command` of that model"""
     told_apart: ClassVar[bool] = True
     "whether `then` is about one way of asking a model, which options have to tell from others"
     after: ClassVar[str] = ""
@@ -392,7 +391,7 @@ class Audit(ABC):
 
         Raises WorkbenchError if there is nothing to judge.
         """
-        raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
+        raise NotImplementedError
 
     def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
         """Return what is soon read of a result that takes long to read; None: nothing. A screen shows it meanwhile."""
@@ -424,11 +423,11 @@ class Audit(ABC):
 
     def book(self, store: Store, options: Given) -> Book:
         """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
-        raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
+        raise NotImplementedError
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        """Return what `verdicts` prints: the tables that are named; without names, those that people see first, or for
-        a program all.
+        """Return what `show` prints: the tables that are named; without names, those that people see first, or for a
+        program all.
         """
         from workbench.audits.result import conditions, printed
         from workbench.evidence.runs import Which, elsewhere
@@ -452,12 +451,9 @@ class Audit(ABC):
         return f"{of} no answers to judge. Start with: workbench run STORE --audit {self.name} --model NAME"
 
     @property
-    def printing(self) -> Sequence[Option] | None:
-        """What `verdicts` may be told beside which answers are meant; None: the audit has a verb of its own."""
-        if self.options is None:
-            return self.result_options
-        compares = (COMPARE,) if self.compares else ()
-        return (*self.told_by, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
+    def command(self) -> str:
+        """What follows `workbench` to see its figures, with the word STORE for the store."""
+        return f"show STORE {self.name}"
 
     @property
     def judges_by(self) -> Sequence[Option]:
@@ -470,7 +466,11 @@ class Audit(ABC):
         model = MODELS if self.several_models else MODEL
         several = INSTRUMENT.but(help="one or more, separated by commas", none="all with answers", metavar="NAME,…")
         instrument = several if self.every_instrument else INSTRUMENT
-        return (model, instrument, *SERVED, *TEMPLATE, *(self.printing or ()))
+        which = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
+        if self.options is None:
+            return (*which, *self.result_options)
+        compares = (COMPARE,) if self.compares else ()
+        return (*which, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.

@@ -17,11 +17,7 @@ Table = Mapping[str, Sequence[Option]]
 "audit, or act -> its options"
 RUN: Table = {audit.name: audit.run_options for audit in registry.asking()}
 "what `run` may be told of each audit"
-RESULT: Table = {audit.name: audit.printing for audit in registry.every_audit() if audit.printing is not None}
-"what `verdicts` may be told of each audit that it judges"
 AUDIT = Option("audit", "which audit", default=registry.DEFAULT_AUDIT, choices=tuple(RUN))
-ALONE = "\0"
-"a flag given without the value that it may have"
 
 
 def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Section]:
@@ -57,22 +53,12 @@ def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
         belong, them = ("belongs", "it") if len(wrong) == 1 else ("belong", "them")
         raise UsageError(f"{flags} {belong} to {what} {names}, not to {what} {chosen}; leave {them} out")
     for name, option in own.items():
-        setattr(options, name, _value(option, getattr(options, name)) if name in given else option.default)
-
-
-def _value(option: Option, value: object) -> object:
-    """Return what was given as this option reads it: a merged option keeps what was typed."""
-    if option.type is Type.FLAG:
-        if value not in (True, ALONE):
-            raise option.error(f"found {value!r}; leave the value out")
-        return True
-    if value == ALONE:
-        raise option.error("found no value; give one")
-    return option.read(value) if isinstance(value, str) else value
+        value = getattr(options, name) if name in given else option.default
+        setattr(options, name, option.read(value) if name in given and isinstance(value, str) else value)
 
 
 def _merged(declared: Mapping[str, Option]) -> Option:
-    """Return one flag for the options of a name; it has no default, so that one given for nothing is noticed."""
+    """Return one option for those of a name; it has no default, so that one given for nothing is noticed."""
     options = list(dict.fromkeys(declared.values()))
     first = options[0]
     none = first.none or (f"{first.text()} {first.unit}".strip() if first.default not in (None, False) else "")
@@ -87,8 +73,6 @@ def _merged(declared: Mapping[str, Option]) -> Option:
         help_,
         metavar=first.metavar or ("N" if first.type in (Type.WHOLE, Type.NUMBER) else ""),
         several=first.several,
-        completes=first.completes if first.several else "",
-        bare=ALONE if any(one.type is Type.FLAG for one in options) else None,
     )
 
 

@@ -83,13 +83,13 @@ def classify(options: Namespace) -> int:
             if options.json:
                 print_json({"responses": total, "left": 0, "job": None})
             else:
-                say("Next: workbench bias STORE")
+                say("Next: workbench show STORE bias_score")
             return 0
         job_id = launch.start_classifying(store, spec)
         if options.detach:
             return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
-    return ended(options, job, {"responses": total, "left": left}, "Next: workbench bias STORE")
+    return ended(options, job, {"responses": total, "left": left}, "Next: workbench show STORE bias_score")
 
 
 @verb(STORE, CLASSIFIER, THRESHOLD, SEED.of("the bootstrap intervals"), FIGURES)

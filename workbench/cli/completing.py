@@ -38,7 +38,7 @@ def stores(incomplete: str) -> list[CompletionItem]:
     shown = incomplete[: incomplete.rfind("/") + 1]
     begun = "" if incomplete.endswith("/") else typed.name
     try:
-        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun) and _is_sqlite(path)]
+        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun) and is_sqlite(path)]
     except OSError:
         found = []
     return [CompletionItem(f"{shown}{path.name}") for path in found] or [CompletionItem(incomplete, type="file")]
@@ -50,7 +50,8 @@ def _store(ctx: click.Context) -> Path | None:
     return Path(ctx.args[0]) if found is None and ctx.args else found
 
 
-def _is_sqlite(path: Path) -> bool:
+def is_sqlite(path: Path) -> bool:
+    """Return whether a file is a database."""
     try:
         with path.open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
@@ -60,7 +61,7 @@ def _is_sqlite(path: Path) -> bool:
 
 def _names(path: Path | None, kind: str) -> Sequence[str]:
     """Return names out of a store that is only read: pressing Tab migrates nothing and reports no error."""
-    if path is None or not _is_sqlite(path):
+    if path is None or not is_sqlite(path):
         return ()
     from stores.core.contents import names
 

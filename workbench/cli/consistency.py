@@ -1,4 +1,4 @@
-"""Commands about political consistency: leaning, stances on policy issues, and the choice of templates."""
+"""The pilot: which templates a model answers so that its answers can be read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.audits.consistency.options import FIGURE_OPTIONS, FORMULA
-from workbench.audits.reliability.options import ONLY, READ_BY
+from workbench.audits.consistency.options import FORMULA
+from workbench.audits.reliability.options import READ_BY
 from workbench.cli.figures import FIGURES
 from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
@@ -21,7 +21,6 @@ from workbench.options.shared import (
     FAMILY,
     INSTRUMENT,
     LANGUAGE,
-    METHODS,
     MODEL,
     SAMPLES,
     SAMPLING,
@@ -40,33 +39,6 @@ if TYPE_CHECKING:
     from workbench.audits.consistency.pilot_judged import PilotJudged
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
-
-
-@verb(
-    STORE,
-    ONLY,
-    FIGURE_OPTIONS,
-    METHODS,
-    FIGURES,
-    about="Political leaning by party family and stance on policy issues: of models that answered, baselines, "
-    "parties and people.",
-)
-def consistency(options: Namespace) -> int:
-    """Print or write leaning and stances on issues of the models, and what else was asked for."""
-    from stores.core.store import Store
-    from workbench.audits.consistency.printed import verdicts
-    from workbench.audits.reliability import AUDIT as ANSWERED_FOR
-    from workbench.cli.figures import medium, print_out
-    from workbench.pipeline.plans import with_plans
-
-    with Store.open(options.store) as store:
-        made = verdicts(store, options, medium(options))
-        found = with_plans(store, ANSWERED_FOR, options, made, medium(options))
-    if options.methods and not options.json:
-        say(found.methods)
-        return 0
-    print_out(options, found)
-    return 0
 
 
 @verb(
@@ -212,7 +184,7 @@ def _design(store: Store, options: Namespace) -> Design:
     if not options.model:
         raise UsageError("a pilot asks a model: give --model NAME, or --rank to use the stored answers")
     refs = drawn(_instrument(store, options), options)
-    as_run = run.given(**(vars(options) | {"audit": ONLY.default, "statements": None}))
+    as_run = run.given(**(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None}))
     return replace(requested_design(store, as_run), statements=refs)
 
 

@@ -39,6 +39,7 @@ def demo(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.acts import make
+    from workbench.cli.showing import of
     from workbench.inference.reach import check_reachable
     from workbench.jobs import launch
 
@@ -66,8 +67,9 @@ def demo(options: Namespace) -> int:
                 job = watch(store, job_id)
                 if job.state != "done":
                     return EXIT_CODES.get(job.state, 1)
-            if audit.printing is not None and not audit.then:
-                return _print_verdicts(options)
+            if not audit.then:
+                figures = of(audit)
+                return figures(figures.given(store=options.store, model=options.model, audit=audit.name))
             say(f"Next: workbench {next_command(options.store, options.model, audit.name)}")
             return 0
     from workbench.tui.app import run_app
@@ -145,9 +147,3 @@ def _come_back(store: Store, design: Design) -> int | None:
                 launch.resume(store, job.id)
             return job.id
     return None
-
-
-def _print_verdicts(options: Namespace) -> int:
-    from workbench.cli.results import verdicts
-
-    return verdicts(verdicts.given(store=options.store, model=options.model, audit=options.audit))

@@ -8,20 +8,23 @@ from typing import ClassVar
 
 import click
 
+from workbench import registry
 from workbench.cli.output import say, table
+from workbench.cli.parser import Verbs, replaced
 from workbench.cli.verbs import Namespace, verb
-from workbench.errors import UnknownName
+from workbench.errors import UnknownName, UsageError
 from workbench.figures.visible import visible
 from workbench.options.option import Option
 
 REFERENCE_WIDTH = 100
 COMMANDS = "commands"
 "the topic that lists every command in a line"
-HEAD = "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run"
+HEAD = "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run, or help show AUDIT"
 
 
 @verb(
     Option("topic", "a topic or a command", none="list the topics", positional=True, completes="topics"),
+    Option("audit", "of show: the audit whose options are explained", positional=True, choices=registry.audits()),
     about="Print a page of help, as Markdown when piped. Without TOPIC, list the topics.",
 )
 def help_(options: Namespace) -> int:
@@ -40,7 +43,7 @@ def help_(options: Namespace) -> int:
     try:
         page = _commands() if options.topic == COMMANDS else topic(options.topic).words
     except UnknownName:
-        if not _command(options.topic):
+        if not _command(options.topic, *([options.audit] if options.audit else ())):
             raise
         return 0
     if sys.stdout.isatty():
@@ -50,12 +53,14 @@ def help_(options: Namespace) -> int:
     return 0
 
 
-def _command(name: str) -> bool:
+def _command(name: str, *audit: str) -> bool:
     """Print what a command says of itself; return whether there is one of that name."""
     context = click.get_current_context().parent
-    if context is None or not isinstance(context.command, click.Group):
+    if context is None or not isinstance(context.command, Verbs):
         return False
-    found = context.command.get_command(context, name)
+    if name in registry.FORMER:
+        raise UsageError(replaced(name, "--help"))
+    found = context.command.narrowed(context, [name, "STORE", *audit])
     if found is None:
         return False
     print(found.get_help(click.Context(found, info_name=name, parent=context)))
@@ -96,12 +101,24 @@ def reference() -> str:
     return "\n".join(_sections(verbs, context))
 
 
-def _sections(verbs: click.Group, context: click.Context) -> Iterator[str]:
-    for name in verbs.list_commands(context):
-        command = verbs.get_command(context, name)
+def _sections(verbs: Verbs, context: click.Context) -> Iterator[str]:
+    for words in _listed(verbs):
+        command = verbs.narrowed(context, words)
         assert command is not None
         of = click.Context(
-            command, info_name=name, parent=context, terminal_width=REFERENCE_WIDTH, max_content_width=REFERENCE_WIDTH
+            command,
+            info_name=words[0],
+            parent=context,
+            terminal_width=REFERENCE_WIDTH,
+            max_content_width=REFERENCE_WIDTH,
         )
         shown = "\n".join(line.rstrip() for line in command.get_help(of).splitlines())
-        yield f"## {name}\n\n```text\n{shown}\n```\n"
+        yield f"## {' '.join(words)}\n\n```text\n{shown}\n```\n"
+
+
+def _listed(verbs: Verbs) -> Iterator[list[str]]:
+    """Yield every verb, and `show` with each audit."""
+    for name in verbs.listed:
+        yield [name]
+        if name == "show":
+            yield from ([name, "STORE", audit] for audit in registry.SHIPPED)

@@ -68,7 +68,7 @@ SHIPPED = {
         "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
     },
     JUDGE: {
-        "verdicts": Listed("results", "an audit's results for models, and the tests they pass"),
+        "show": Listed("showing", "an audit's figures, as tables or files; what each audit found"),
         "agreement": Listed("results", "kappas, alpha and agreement per statement, of models or people"),
     },
     LABEL: {

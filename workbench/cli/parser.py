@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from shlex import join
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from workbench.cli.completing import complete, stores
+from workbench import registry
+from workbench.cli.completing import complete, is_sqlite, stores
 from workbench.cli.verbs import Namespace, Section, Verb
+from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.options.flags import parameter, spread
 
@@ -81,6 +85,13 @@ class Command(click.Command):
                 formatter.write_dl([(str(name), about) for name, about in arguments])
         for section in (Section("Options", loose), *(one for one in self.verb.parts if isinstance(one, Section))):
             rows = [row for one in section.options if not one.positional and (row := records[one.name])]
+            if section.brief:
+                with formatter.section(section.title):
+                    flags = ", ".join(one.flag for one in section.options)
+                    room = formatter.width - formatter.current_indent
+                    for line in wrap(flags, room, break_on_hyphens=False):
+                        formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+                continue
             if section.title == "Options":
                 rows += [row for name, row in records.items() if name not in declared and row]
             with formatter.section(section.title):
@@ -139,12 +150,24 @@ class Verbs(click.Group):
         module = import_module(f"workbench.cli.{found.module}")
         return Command(cmd_name, getattr(module, found.function or cmd_name), found.help)
 
+    def narrowed(self, ctx: click.Context, words: Sequence[str], *, look: bool = False) -> Command | None:
+        """Return the command of a verb, with the options that the words after the verb leave. `look`: it may look into
+        the store that they name.
+        """
+        name, *rest = words
+        command = self.get_command(ctx, name)
+        if command is None or command.verb.narrowed is None:
+            return command
+        return Command(name, command.verb.narrowed(rest, look), self.listed[name].help)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the verb that is meant and its arguments; a first word that is none of them names a store."""
         if args[0] in self.listed:
-            return args[0], self.get_command(ctx, args[0]), args[1:]
+            return args[0], self.narrowed(ctx, args, look=not ctx.resilient_parsing), args[1:]
+        if not ctx.resilient_parsing and args[0] in registry.FORMER:
+            raise UsageError(replaced(*args))
         if not ctx.resilient_parsing and (told := self.meant(args[0])):
             ctx.fail(told)
         return self.default, self.get_command(ctx, self.default), args
@@ -181,6 +204,22 @@ class Verbs(click.Group):
         options = [] if verbs or not incomplete.startswith("-") else super().shell_complete(ctx, incomplete)
         paths = [] if options else [one for one in stores(incomplete) if one.type == "plain" or not verbs]
         return [*verbs, *options, *paths]
+
+
+def replaced(verb: str, *words: str) -> str:
+    """Return which command replaces one of `registry.FORMER`."""
+    rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--audit=") else (word,))]
+    audit = registry.FORMER[verb]
+    if "--audit" in rest:
+        at = rest.index("--audit")
+        _, *named = rest[at : at + 2]
+        del rest[at : at + 2]
+        audit = named[0] if named and verb == next(iter(registry.FORMER)) else audit
+    given = [word for word in rest if is_sqlite(Path(word))] or [word for word in rest if not word.startswith("-")]
+    store = given[0] if given else "STORE"
+    if given:
+        rest.remove(store)
+    return f"{verb} is now: {join(('workbench', 'show', store, audit, *rest))}"
 
 
 def said(error: click.UsageError) -> str:

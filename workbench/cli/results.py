@@ -1,62 +1,24 @@
-"""Commands that judge: verdicts per statement, and agreement."""
+"""The command that prints agreement: of models that answer again, of annotators, of people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench import registry
-from workbench.audits.audit import Audit, Printed
+from workbench.audits.audit import Printed
 from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
-from workbench.cli.audit_options import AUDIT, RESULT, listing, sections, settle
-from workbench.cli.figures import FIGURES, as_data, medium, print_out
-from workbench.cli.output import say
+from workbench.cli.figures import FIGURES, as_data, print_out
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import flag
-from workbench.options.shared import INSTRUMENT, MODEL, OF_RUN, QUEUE, SERVED, STORE, TEMPLATE
+from workbench.options.shared import OF_RUN, QUEUE, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.reliability.beside import Reliability
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
-
-
-SEVERAL = listing(of.name for of in registry.every_audit() if of.several_models and of.name in RESULT)
-"audits one result of which is about several models"
-
-
-@verb(
-    STORE,
-    AUDIT.but(choices=tuple(RESULT)),
-    MODEL.but(help=f"for {SEVERAL} several, separated by commas"),
-    INSTRUMENT,
-    SERVED,
-    TEMPLATE,
-    sections(RESULT, {audit.name: audit.about for audit in registry.every_audit()}),
-    FIGURES,
-)
-def verdicts(options: Namespace) -> int:
-    """Print or write what an audit says of models."""
-    settle(options, RESULT, options.audit, "--audit")
-    return show(registry.audit(options.audit), options)
-
-
-def show(audit: Audit, options: Namespace) -> int:
-    """Print or write an audit's figures, by options that are settled."""
-    from stores.core.store import Store
-    from workbench.pipeline.plans import with_plans
-
-    with Store.open(options.store) as store:
-        found = audit.printed(store, options, medium(options))
-        found = with_plans(store, audit, options, found, medium(options))
-    if getattr(options, "methods", False) and not options.json:
-        say(found.methods)
-    else:
-        print_out(options, found)
-    return 0
 
 
 @verb(

@@ -30,6 +30,8 @@ class Section:
     about: str = ""
     one_of: bool = False
     "whether they exclude each other"
+    brief: bool = False
+    "whether help only names them: another page says what they do"
 
 
 Part = Option | Section
@@ -44,6 +46,9 @@ class Verb:
     about: str = ""
     "said by `--help`; empty: the line in the list of verbs"
     epilog: str = ""
+    narrowed: Callable[[Sequence[str], bool], Verb] | None = None
+    """returns the verb with those of its options that the words after it leave, see `parser.Verbs.resolve_command`; the
+    second argument: whether it may look into the store that they name"""
 
     def __call__(self, options: Namespace) -> int:
         """Carry the verb out; messages name its store from now on."""

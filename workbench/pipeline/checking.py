@@ -465,7 +465,7 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
             notes.append(f"{name}: entailments by {report.nli.name}, {report.nli.texts:,} texts")
     notes.append(", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED)
     if void := sum(one.finding.code in VOID for _, one in shown):
-        said = "about one text under two names: a test that compares the two is void in `verdicts`"
+        said = "about one text under two names: a test that compares the two is void"
         notes.append(f"{plural(void, 'finding')} {said}")
     return notes
 

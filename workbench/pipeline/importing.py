@@ -284,7 +284,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
-        yield f"Next: workbench verdicts {shlex.quote(str(store))} --audit response_bias --instrument {instrument.name}"
+        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {instrument.name}"
     else:
         yield f"Next: workbench lint {shlex.quote(str(store))}"
 

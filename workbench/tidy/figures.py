@@ -92,8 +92,8 @@ FIGURES = Rows(
     "figures",
     "Figures",
     "One row for each value in each table of each audit, with the audit's usual options, and with auditors' rulings "
-    "unless --without-rulings is given. The command of each audit writes the same tables as they are: workbench "
-    "verdicts STORE --csv FOLDER.",
+    "unless --without-rulings is given. The same tables as they are: workbench show STORE AUDIT "
+    "--csv FOLDER.",
     (
         Field("audit", "audit that the figure is of"),
         Field("result", "which result: what it is about"),

@@ -156,7 +156,7 @@ join reader e on e.id = b.reader_id;
 --
 -- Answers that no rule has read, or that were cut off in thought, stand in a row without a reader. What a verdict makes
 -- of this depends on options (which rule, the least number of readable answers, the band), so verdicts are no view:
--- `workbench verdicts --csv` writes them.
+-- `workbench show --csv` writes them.
 create view v_stances as
 select
     i.name as instrument, s.ref as statement, s.version as statement_version, s.current as statement_current, s.country,

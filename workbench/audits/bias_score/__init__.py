@@ -57,8 +57,6 @@ class BiasScore(Audit):
         tooltip="Go to Results: the left/right bias",
         words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
     )
-    verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
-    command = "bias STORE"
     then = "sample STORE --name test --purpose test"
     told_apart = False
     after = "people label a sample, or a classifier reads all answers: n, then c"
@@ -112,8 +110,6 @@ class StatementLabels(Audit):
     by_rule = True
     options, compares = SidesOptions, False
     about = "What did a model say of the statements' sides, and does it agree with people and with the instrument?"
-    verbs = (("sides", "bias", "sides that a model gives the statements", "read answers"),)
-    command = "sides STORE"
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.statement_labels import default_variants

@@ -33,11 +33,11 @@ class Consistency(Audit):
         screen="results.consistency.ConsistencyScreen",
         words="leaning party family policy issues stances consistency agreement kappa κ baseline",
     )
-    verbs = (
-        ("consistency", "consistency", "leaning by party family, and stances on policy issues"),
-        ("pilot", "consistency", "ask a few statements with every template, and rank these", "ask models"),
+    verbs = (("pilot", "consistency", "ask a few statements with every template, and rank these", "ask models"),)
+    about = (
+        "Political leaning by party family and stance on policy issues: of models that answered, baselines, parties "
+        "and people."
     )
-    command = "consistency STORE"
     home_help = section("help", "On Home", __package__)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:

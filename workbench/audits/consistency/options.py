@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.audits.reliability.options import JUDGING
 from workbench.options.option import Option, flag
-from workbench.options.shared import COMPARE, MODEL, MODELS, OF_RUN, REFUSALS, RESAMPLES
+from workbench.options.shared import COMPARE, METHODS, MODEL, MODELS, OF_RUN, REFUSALS, RESAMPLES
 
 FORMULA = Option(
     "formula", "formula of the stance on policy issues", default="signed", choices=("signed", "tacl", "v1", "all")
@@ -21,5 +21,5 @@ SHOWN = (
     COMPARE,
     REFUSALS,
 )
-FIGURE_OPTIONS = (MODELS, *(one for one in OF_RUN if one is not MODEL), *JUDGING, *RESULT_OPTIONS, *SHOWN)
+FIGURE_OPTIONS = (MODELS, *(one for one in OF_RUN if one is not MODEL), *JUDGING, *RESULT_OPTIONS, *SHOWN, METHODS)
 "all that its figures may be told"

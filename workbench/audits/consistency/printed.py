@@ -1,4 +1,4 @@
-"""What `consistency` prints: leaning by party family, stances on policy issues, and what else was asked for."""
+"""What `show` prints of consistency: leaning by party family, stances on policy issues, and what else was asked for."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _compared(store: Store, judged: ConsistencyJudged, wanted: Wanted) -> Iterat
     there = {one.name: one.name for one in judged.result.respondents} | {name: run.model for name, run in runs.items()}
     if names := names_wanted(wanted, there):
         of = compared(store, judged, names)
-        command = f"workbench consistency STORE --instrument {shlex.quote(judged.instrument)} --seed {wanted.seed}"
+        command = f"workbench show STORE consistency --instrument {shlex.quote(judged.instrument)} --seed {wanted.seed}"
         yield comparison(
             of, "Political consistency", store.instruments.get(judged.instrument), runs, command, judged.rulings
         )
@@ -89,7 +89,7 @@ def _part(store: Store, judged: ConsistencyJudged, wanted: Wanted) -> Reported:
         runs={one.name: one.run for one in judged.runs},
         book=replace(figures, methods=judged.methods()),
         findings=tuple(_findings(judged)),
-        command=f"workbench consistency STORE{options}",
+        command=f"workbench show STORE consistency{options}",
         answered=judged.answered,
         rulings=judged.rulings,
         parameters=tuple(_parameters(judged)),

@@ -64,7 +64,6 @@ class Questionnaires(Audit):
             *("questions with their roles and scales, and the meaning of answers", "write statements"),
         ),
     )
-    command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"
     form_help = section("help", "The job form", __package__)
     home_help = section("help", "On Home", __package__)

@@ -226,7 +226,7 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
 
 
 SINGLE_PEOPLE = (
-    "The table lists single people's answers; workbench verdicts STORE --audit questionnaire --table respondents "
+    "The table lists single people's answers; workbench show STORE questionnaire --table respondents "
     "prints it on request."
 )
 ACROSS, UNDER = ("masses",), ("condition", "masses")

@@ -43,7 +43,6 @@ class Reliability(Audit):
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, (*JUDGING, *EXACT)
     drawn_again = ("until_settled",)
     verbs = (("design", "designing", "what a planned design can show, and what a claim needs", "ask models"),)
-    command = "verdicts STORE"
     after = "4 shows the verdicts"
     home_help = section("help", "On Home", __package__)
 

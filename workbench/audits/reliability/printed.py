@@ -1,4 +1,4 @@
-"""What `verdicts` prints of the reliability audit: a verdict per statement and test, and how many pass."""
+"""What `show` prints of the reliability audit: a verdict per statement and test, and how many pass."""
 
 from __future__ import annotations
 

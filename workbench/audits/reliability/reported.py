@@ -78,7 +78,7 @@ def _compared(store: Store, runs: Sequence[Run], wanted: Wanted) -> Iterator[Rep
         chosen = {name: named[name] for name in names}
         of = compared(store, chosen, Options(seed=wanted.seed), readings=Readings(rulings=wanted.rulings))
         first = chosen[names[0]]
-        command = f"workbench verdicts STORE --instrument {shlex.quote(first.instrument)} --seed {wanted.seed}"
+        command = f"workbench show STORE reliability --instrument {shlex.quote(first.instrument)} --seed {wanted.seed}"
         yield comparison(of, "Reliability", store.runs.instrument(first), chosen, command)
 
 
@@ -101,8 +101,9 @@ def _part(judged: ReliabilityJudged, name: str, wanted: Wanted) -> Reported:
         runs={name: run},
         book=replace(judged.book(), title=f"Reliability of {name}"),
         findings=tuple(_findings(name, judged)),
-        command=f"workbench verdicts STORE --model {shlex.quote(run.model)} --instrument {shlex.quote(run.instrument)}"
-        f" --sampling {shlex.quote(str(run.sampling))} --seed {wanted.seed}{rulings}",
+        command=f"workbench show STORE reliability --model {shlex.quote(run.model)} "
+        f"--instrument {shlex.quote(run.instrument)} --sampling {shlex.quote(str(run.sampling))} "
+        f"--seed {wanted.seed}{rulings}",
         answered=[replace(judged.answered, name=name)],
         rulings=judged.rulings,
         changed=judged.changed,

@@ -56,7 +56,6 @@ class ResponseBias(Audit):
     )
     todo = "see which changes to a question move the answers"
     todo_below = "Enter on a row shows the questions and their two forms"
-    command = "verdicts STORE --audit response_bias"
     told_apart = False
     after = "9 shows the response biases"
     form_help = section("help", "The job form", __package__)

@@ -1,0 +1,186 @@
+"""The verb that shows figures: the same for every audit, with the options that the audit declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench import registry
+from workbench.cli.audit_options import listing
+from workbench.cli.completing import is_sqlite
+from workbench.cli.figures import FIGURES, medium, print_out
+from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.parser import NAMES, Command
+from workbench.cli.verbs import AT_HAND, Namespace, Section, Verb, hint, verb
+from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option
+from workbench.options.shared import STORE
+
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit, HomeLine
+
+AUDIT = Option(
+    "audit",
+    "whose figures, see below; `workbench show STORE AUDIT --help` lists its options",
+    none="the only one with answers; of several, a line each",
+    positional=True,
+    choices={audit.name: audit.question for audit in registry.every_audit()},
+)
+HELP = NAMES["help_option_names"]
+
+
+def _common() -> list[Option]:
+    first, *others = (audit.figure_options for audit in registry.every_audit())
+    return [one for one in first if all(one.name in {of.name for of in options} for options in others)]
+
+
+COMMON = _common()
+"options that the figures of every audit take, as the first one says them"
+
+
+def of(audit: Audit, *, named: bool = True) -> Verb:
+    """Return the verb with the options of an audit; its help only names those of every audit.
+
+    named : whether the command line names the audit
+    """
+    options, judging = audit.figure_options, {one.name for one in audit.judges_by}
+    known = {(one.flag, one.explained) for one in COMMON}
+    common = [one for one in options if (one.flag, one.explained) in known]
+    judged = [one for one in options if one not in common and one.name in judging]
+    parts = [
+        STORE,
+        AUDIT.but(help="", none="", metavar=audit.name, choices=(audit.name,), required=named,
+                  default=None if named else audit.name),
+        *(one for one in options if one not in (*common, *judged)),
+        *([Section("How answers are judged", judged)] if judged else ()),
+        Section("Options of every audit, see `workbench show --help`", [*common, *FIGURES.options], brief=True),
+    ]  # fmt: skip
+    question = f"{audit.question[:1].upper()}{audit.question[1:]}"
+    return Verb(lambda given: _show(audit, given), parts, audit.about or question)
+
+
+def narrowed(words: Sequence[str], look: bool) -> Verb:
+    """Return the verb with the options of the audit that the words name, or that alone has answers in their store.
+
+    Raises UsageError where they name something else, or options of one of several audits.
+    """
+    wants_help = not {*HELP}.isdisjoint(words)
+    first = [*takewhile(lambda word: not word.startswith("-"), words)]
+    for name in registry.audits():
+        if name in words and (wants_help or name in first[1:2] or _named(name, words)):
+            if look and not wants_help:
+                _check_options(words, name)
+            return of(registry.audit(name))
+    if wants_help or not look:
+        return show
+    _check(first)
+    if store := next((word for word in words if is_sqlite(Path(word))), ""):
+        return _alone(Path(store), words)
+    _check_options(words)
+    return show
+
+
+def _named(name: str, words: Sequence[str]) -> bool:
+    """Return whether words name an audit behind options, and not as the value of one."""
+    command = Command("show", of(registry.audit(name)), "")
+    return bool(command.make_context("show", [*words], resilient_parsing=True).params["audit"] == name)
+
+
+def _check(words: Sequence[str]) -> None:
+    """Raise UsageError for words before the options that are no store and an audit."""
+    first, second, *_ = *words, "", ""
+    if first in registry.audits() and not Path(first).exists():
+        raise UsageError(f"found the audit {first!r} in place of a store: workbench show {second or 'STORE'} {first}")
+    if second:
+        near = get_close_matches(second, registry.audits(), n=1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownName(f"there is no audit {second!r}; {meant}Available: {', '.join(registry.audits())}")
+
+
+def _check_options(words: Sequence[str], audit: str = "") -> None:
+    """Raise UsageError for an option that other audits have, or without an audit, that not all have."""
+    having = {one.name: {option.flag for option in one.figure_options} for one in registry.every_audit()}
+    for flag in (word.partition("=")[0] for word in words):
+        others = [name for name, flags in having.items() if flag in flags]
+        if others and audit not in others and (audit or len(others) < len(having)):
+            told = f", not of {audit}; leave it out" if audit else "; name the audit"
+            raise UsageError(f"{flag} is an option of {listing(others)}{told}")
+
+
+def _alone(store: Path, words: Sequence[str]) -> Verb:
+    """Return the verb of the only audit with answers; of several, the verb that says what each found."""
+    from stores.core.store import Store
+
+    AT_HAND.set(store)
+    with Store.open(store) as opened:
+        there = [audit for audit in registry.every_audit() if audit.answered(opened)]
+    if len(there) < 2:
+        only = there[0] if there else registry.audit(registry.DEFAULT_AUDIT)
+        _check_options(words, only.name)
+        return of(only, named=False)
+    if given := [word for word in words if word.startswith("-") and word != "--json"]:
+        names = listing(audit.name for audit in there)
+        raise UsageError(
+            f"there are answers to {names}: name the audit that {given[0]} is about, as in `workbench show STORE "
+            f"{there[0].name} …`"
+        )
+    return show
+
+
+def _show(audit: Audit, options: Namespace) -> int:
+    """Print or write an audit's figures."""
+    from stores.core.store import Store
+    from workbench.pipeline.plans import with_plans
+
+    with Store.open(options.store) as store:
+        found = audit.printed(store, options, medium(options))
+        found = with_plans(store, audit, options, found, medium(options))
+    if getattr(options, "methods", False) and not options.json:
+        say(found.methods)
+    else:
+        print_out(options, found)
+    return 0
+
+
+@verb(
+    STORE,
+    AUDIT,
+    COMMON,
+    FIGURES,
+    about="Print or write the figures of an audit, or what each audit found, as on Home. These are the options of "
+    "every audit.",
+)
+def _every(options: Namespace) -> int:
+    """Print what each audit found, with the command for its figures."""
+    from stores.core.store import Store
+
+    shared: dict[object, object] = {}
+    with Store.open(options.store) as store:
+        there = [audit for audit in registry.every_audit() if audit.answered(store)]
+        found = {audit.name: [_told(line) for line in audit.home(store, shared)] for audit in there}
+    if options.json:
+        print_json([
+            {"audit": audit.name, "question": audit.question, "found": found[audit.name],
+             "command": hint(f"workbench {audit.command}")}
+            for audit in there
+        ])  # fmt: skip
+        return 0
+    for audit in there:
+        say_wrapped(f"{audit.name}: {audit.question}")
+        for sentence in found[audit.name]:
+            say_wrapped(f"- {sentence}")
+        say(f"  workbench {audit.command}")
+        say()
+    return 0
+
+
+def _told(line: HomeLine) -> str:
+    """Return what Home says of a result, in one line."""
+    return "; ".join(filter(None, (line.main, line.detail, *(words for words, _ in line.below))))
+
+
+show = replace(_every, narrowed=narrowed)
