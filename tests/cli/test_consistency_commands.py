@@ -13,8 +13,8 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
-from workbench.audits.consistency.judge import FORMULAS, MEASURES
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.stances import FORMULAS, MEASURES
 from workbench.domain.instruments import Party
 from workbench.errors import UnknownName, UsageError
 

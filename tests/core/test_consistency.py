@@ -13,23 +13,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workbench.audits.consistency.methods import methods
 
-from workbench.audits.consistency import judge as audit
-from workbench.audits.consistency.judge import (
+from workbench.audits.consistency import judged as audit
+from workbench.audits.consistency.judged import Consistency, ConsistencyOptions
+from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,
     FORMULAS,
     VIEWS,
-    Consistency,
     Family,
     Formula,
     Kind,
-    Options,
     PartyPositions,
     Stances,
     View,
 )
-from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import SWAPPED, Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
@@ -80,7 +79,7 @@ def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, nam
 
 
 def judge(where: PartyPositions, *models: Stances, resamples: int = 200, seed: int = 1) -> Consistency:
-    return audit.judge(where, models, options=Options(seed, resamples))
+    return audit.judge(where, models, options=ConsistencyOptions(seed, resamples))
 
 
 def shares(result: Consistency, name: str, view: View = "all") -> dict[str, float]:
@@ -411,7 +410,7 @@ def test_unknown_names_say_what_there_is() -> None:
     with pytest.raises(UnknownName, match="all, agree, disagree"):
         result.leaning("m", "none")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="seed"):
-        Options(seed=-1)
+        ConsistencyOptions(seed=-1)
 
 
 # --- comparison

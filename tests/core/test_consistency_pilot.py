@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency import judged as audit
 from workbench.audits.consistency.pilot import (
     answer_types,
     draw_statements,

@@ -18,18 +18,10 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import published
-from workbench.audits.consistency import judge as audit
-from workbench.audits.consistency.judge import (
-    ALWAYS_AGREE,
-    ALWAYS_DISAGREE,
-    FORMULAS,
-    Consistency,
-    Formula,
-    Kind,
-    Stances,
-)
-from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency import judged as audit
+from workbench.audits.consistency.judged import Consistency, judge_consistency
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
+from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE, FORMULAS, Formula, Kind, Stances
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.formats.read import read_instrument

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from workbench.tui.results.consistency import ConsistencyScreen, Settings
 
 from stores.core.store import Store
 from tests.conftest import instrument
@@ -19,8 +20,8 @@ from tests.tui.audit_runs import NO, YES, Answers, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, status, until
 from workbench import registry
-from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import Consistency, ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.stances import FORMULAS, MEASURES, VIEWS
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
@@ -32,7 +33,6 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results import consistency as screens
 from workbench.tui.results.behind import BehindScreen
-from workbench.tui.results.consistency import ConsistencyScreen, Settings
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.rules_dialog import OptionsScreen
 from workbench.tui.results.wordings import WordingsScreen
