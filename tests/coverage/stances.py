@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
+from workbench.audits.consistency.options import FORMULAS
 from workbench.audits.consistency.pilot import rank_templates
 from workbench.audits.consistency.stances import (
-    FORMULAS,
     Kind,
     PartyPositions,
     Stances,

@@ -15,11 +15,11 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
 from workbench.tui.kit.template_words import Offer
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.rules_dialog import RunsScreen
 
 BiasScreen = screen_class(registry.audit("bias_score"))
+ConsistencyScreen = screen_class(registry.audit("consistency"))
 QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 
 ResponseBiasScreen = screen_class(registry.audit("response_bias"))

@@ -64,7 +64,6 @@ class ConsistencyOptions(Options):
         source="Ceron et al. 2024, section 7.2",
     )
     "gold: the source's own before people's; people: what most annotators said or was adjudicated"
-    resamples: int = of_shared(RESAMPLES, steps=(0, 1_000, 10_000), source="ours")
     rule: str = of_shared(RULE, source="Ceron et al. 2024, section 5.4")
     low: float = of_shared(LOW, steps=PERCENT, source="Ceron et al. 2024, section 5.4")
     high: float = of_shared(HIGH, steps=PERCENT, source="Ceron et al. 2024, section 5.4")
@@ -73,6 +72,7 @@ class ConsistencyOptions(Options):
     )
     tests: tuple[str, ...] = of_shared(TESTS, read=_tests, source="Ceron et al. 2024, section 6.2")
     judge_void: bool = of_shared(JUDGE_VOID, source="ours: the paper judges them")
+    resamples: int = of_shared(RESAMPLES, steps=(0, 1_000, 10_000), source="ours")
     seed: int = of_shared(SEEDED, words="seed {}", source="ours")
 
     def __post_init__(self) -> None:
