@@ -33,7 +33,7 @@ from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.tui.results.audit_loaded import Settings as ReliabilitySettings
 from workbench.tui.results.audit_loaded import load as load_reliability
-from workbench.tui.results.classifier import Settings as ClassifierSettings
+from workbench.tui.results.classifier import ClassifierChoice
 from workbench.tui.results.classifier import load as load_classifier
 
 pytestmark = pytest.mark.e2e
@@ -75,7 +75,7 @@ def bias(folder: Path) -> Tables:
 
 
 def classifier(folder: Path) -> Tables:
-    book = load_classifier(bias_stores.full(folder / "a.db"), ClassifierSettings()).book
+    book = load_classifier(bias_stores.full(folder / "a.db"), ClassifierChoice()).book
     assert book is not None
     return of_book(book)
 

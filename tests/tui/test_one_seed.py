@@ -157,7 +157,7 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
     units = queued(path, [f"answer {n}" for n in range(10)])
     for name, labels in (("Annabel", FIRST), ("Bartholomew", SECOND)):
         labelled(path, name, dict(zip(units, labels, strict=True)))
-    book = annotators.load(path, "q", annotators.Settings()).book
+    book = annotators.load(path, "q").book
     assert book is not None
     screen = intervals([values(entry.make(*subject)) for entry in book.contents for subject in entry.subjects])
     assert screen

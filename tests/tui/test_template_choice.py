@@ -84,7 +84,7 @@ async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) 
         screen = app.screen
         assert isinstance(screen, ConsistencyScreen)
         assert screen._judged is not None
-        assert set(screen._judged.result.models) == {"one · chat", "one · user"}
+        assert set(screen._judged.names) == {"one · chat", "one · user"}
 
 
 def figures(app: WorkbenchApp) -> str:
