@@ -8,7 +8,7 @@ agree and always disagree, go through the same code, and so do parties and peopl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stores.core.store import Store, at_once
@@ -316,7 +316,7 @@ def _check_statements(instrument: Instrument) -> None:
 
 def _judged(store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run) -> JudgedRun:
     found = run_verdicts(store, run, options.rules(), readings=which.readings)
-    refusals = refusals_of(store, run, name)
+    refusals = replace(refusals_of(store, run), model=name)  # kept: the reliability of the run has the same
     return JudgedRun(
         name,
         run,
