@@ -1,14 +1,22 @@
-"""Annotation items: texts in their context, which are read and labelled. One row per text, however often a model gave
-it.
+"""What is annotated and how: texts in their context, one row per text however often a model gave it, and codebooks.
+
+A label keeps the version of the codebook that it was given under; a version is never rewritten. A version is a row of
+`codebook`, by its content. Which one counts is an event: the newest of `codebook_edit`. Until somebody changes a
+codebook there is none, and a queue has the version that it was drawn under.
 """
 
 from __future__ import annotations
 
+import json
+import secrets
 import sqlite3
 from dataclasses import dataclass
 
-from stores.core.texts import restored
+from stores.core.base import Aggregate, named, now, now_after, restored, table
+from workbench.domain.annotations import Codebook, LabelOption, Subject, change_fault
+from workbench.domain.names import person_name
 from workbench.domain.statements import Relation, Side, VariantId, VariantKind
+from workbench.errors import ConflictError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +100,150 @@ def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> in
         "select id from unit where text_id = ? and wording_id = ? and template_id is null", (text_id, wording_id)
     ).fetchone()
     return int(row[0])
+
+
+@dataclass(frozen=True, slots=True)
+class CodebookVersion:
+    """A version of a codebook in this store."""
+
+    number: int
+    "from 1, in the order in which the versions came into this store"
+    codebook: Codebook
+    at: str
+    person: str
+    "who chose it last; empty: it came with a queue or with labels"
+    note: str
+    labels: int
+    "people's current labels that were given under it"
+    current: bool
+
+
+class Codebooks(Aggregate):
+    """The methods on codebooks."""
+
+    def chosen(self, name: str) -> Codebook | None:
+        """Return the version that somebody chose last; None where nobody has changed the codebook."""
+        return _chosen(self.connection, name)
+
+    def versions(self, counts: Codebook) -> tuple[CodebookVersion, ...]:
+        """Return the versions of a codebook in this store, the oldest first; `counts`: the one that counts now."""
+        rows = named(self.connection, _VERSIONS, {"name": counts.name})
+        return tuple(
+            CodebookVersion(
+                number,
+                codebook_from_json(row["body"]),
+                row["changed_at"] or row["created_at"],
+                row["person"] or "",
+                row["note"] or "",
+                row["labels"],
+                row["key"] == counts.key,
+            )
+            for number, row in enumerate(rows, start=1)
+        )
+
+    def change(self, before: Codebook, after: Codebook, person: str, note: str = "") -> CodebookVersion:
+        """Let another version count from now on, in one transaction; return it. An earlier one may count again.
+
+        `before`: the version that the person read. Raises ConflictError where another one counts by now, UsageError
+        where nothing changes, or where labels that were given would lose their meaning.
+        """
+        name = person_name(person)
+        if fault := change_fault(before, after):
+            raise UsageError(fault)
+        with self.store.write() as connection:
+            held = _chosen(connection, before.name)
+            if held is not None and held.key != before.key:
+                raise ConflictError(f"somebody changed the codebook {before.name} meanwhile; nothing was saved")
+            save_codebook(connection, before)
+            rowid = save_codebook(connection, after)
+            last = connection.execute("select max(at) from codebook_edit").fetchone()[0]
+            edit = {"codebook_id": rowid, "person": name, "note": " ".join(note.split()), "at": now_after(last)}
+            table(connection, "codebook_edit").insert({"uid": secrets.token_bytes(16), **edit})
+        return next(version for version in self.versions(after) if version.current)
+
+
+def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
+    """Return the rowid of a codebook, inserting a new one. Call inside a transaction."""
+    new = {"name": codebook.name, "body": codebook_as_json(codebook), "created_at": now()}
+    return int(table(connection, "codebook").lookup({"key": codebook.key}, new))
+
+
+def codebook_as_json(codebook: Codebook) -> str:
+    """Return a codebook as JSON, for stores and label files."""
+    return json.dumps(
+        {
+            "name": codebook.name,
+            "title": codebook.title,
+            "question": codebook.question,
+            "subject": codebook.subject.value,
+            "options": [[option.label, option.key, option.meaning] for option in codebook.options],
+            "guideline": codebook.guideline,
+            "ordinal": list(codebook.ordinal),
+        },
+        ensure_ascii=False,
+    )
+
+
+def codebook_from_json(body: str) -> Codebook:
+    """Return the codebook that `codebook_as_json` wrote."""
+    value = json.loads(body)
+    return Codebook(
+        name=value["name"],
+        title=value["title"],
+        question=value["question"],
+        subject=Subject(value["subject"]),
+        options=tuple(LabelOption(*option) for option in value["options"]),
+        guideline=value["guideline"],
+        ordinal=tuple(value["ordinal"]),
+    )
+
+
+def chosen_version(name: str) -> str:
+    """Return SQL for the rowid of the version that counts, null where nobody chose one; `name` is SQL, too."""
+    return (
+        "(select v.codebook_id from codebook_edit v join codebook k on k.id = v.codebook_id "
+        f"where k.name = {name} order by v.at desc, v.uid desc limit 1)"
+    )
+
+
+def version_of(connection: sqlite3.Connection, name: str) -> int:
+    """Return the rowid of the version that counts: the one chosen last, else the newest of this store."""
+    found = connection.execute(
+        f"select coalesce({chosen_version(':name')}, (select max(id) from codebook where name = :name))", {"name": name}
+    )
+    return int(found.fetchone()[0])
+
+
+def _chosen(connection: sqlite3.Connection, name: str) -> Codebook | None:
+    row = connection.execute(f"select body from codebook where id = {chosen_version(':name')}", {"name": name})
+    found = row.fetchone()
+    return None if found is None else codebook_from_json(found[0])
+
+
+CURRENT_LABELS = """
+    select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
+    from (
+        select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name as annotator, r.label, r.uid, r.at,
+            r.elapsed_ms,
+            row_number() over (
+                partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
+            ) as place
+        from reading r
+        join reader h on h.id = r.reader_id and h.kind = 'person'
+        join codebook c on c.id = r.codebook_id
+        where r.uid is not null {where}
+    ) g
+    where g.place = 1 and g.label is not null
+"""
+"each person's current label of each unit under any version of a codebook. `{where}` adds conditions"
+
+_VERSIONS = f"""
+    select c.key, c.body, c.created_at, e.person, e.note, e.at as changed_at,
+        (select count(*) from ({CURRENT_LABELS.format(where="and c.name = :name")}) l where l.codebook_id = c.id)
+            as labels
+    from codebook c
+    left join codebook_edit e on e.uid = (
+        select n.uid from codebook_edit n where n.codebook_id = c.id order by n.at desc, n.uid desc limit 1
+    )
+    where c.name = :name order by c.id
+"""

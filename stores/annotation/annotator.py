@@ -12,8 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 
-from stores.annotation.annotation_items import CONTEXT, Context, as_context
-from stores.annotation.codebooks import chosen_version, codebook_from_json
+from stores.annotation.annotation_items import CONTEXT, Context, as_context, chosen_version, codebook_from_json
 from stores.annotation.people import reader_id
 from stores.core.base import later, now, now_after
 from stores.core.permissions import at_a_queue, restrict

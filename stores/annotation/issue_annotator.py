@@ -16,13 +16,13 @@ from pathlib import Path
 from types import TracebackType
 
 from stores.annotation.people import reader_id
-from stores.core.base import now_after
+from stores.core.base import instrument_id_of, now_after
 from stores.core.permissions import over_issues, restrict
 from stores.core.store import Store
 from stores.instruments.issues import Original, annotator_name, check_issue, originals
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.readings import ReaderKind
-from workbench.errors import ConflictError, UnknownName
+from workbench.errors import ConflictError
 
 PACE_OF = 50
 "number of statements from which the pace is computed"
@@ -71,11 +71,7 @@ class IssueAnnotator:
         self.name = annotator_name(name)
         self._store = store
         self.instrument = instrument
-        found = store.connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
-        if found is None:
-            known = ", ".join(store.instruments.names()) or "none"
-            raise UnknownName(f"no instrument is named {instrument!r} in this store. Available: {known}")
-        self._instrument = int(found[0])
+        self._instrument = instrument_id_of(store.connection, instrument)
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
         rows = store.connection.execute("select id from reader where kind = 'import' and name = ?", (self.name,))

@@ -10,11 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stores.annotation.annotation_items import first_wording, unit_of
-from stores.annotation.codebooks import CURRENT_LABELS, chosen_version, codebook_from_json, save_codebook, version_of
-from stores.core.base import Aggregate, now
-from stores.core.texts import restored, text_ids
-from stores.runs.run_versions import LIVE
+from stores.annotation.annotation_items import (
+    CURRENT_LABELS,
+    chosen_version,
+    codebook_from_json,
+    first_wording,
+    save_codebook,
+    unit_of,
+    version_of,
+)
+from stores.core.base import Aggregate, now, restored, table, text_ids
+from stores.runs.run_rows import LIVE
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantId, VariantKind
@@ -232,18 +238,16 @@ def insert_queue(
 
     `codebook` is its rowid and name; `items` are units with their places.
     """
-    queue = connection.execute(
-        "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
-        "values (?, ?, ?, ?, ?, ?, ?) returning id",
-        (uid or secrets.token_bytes(16), name, codebook[0], purpose, spec, lease_s, now()),
-    ).fetchone()[0]
+    row = {"uid": uid or secrets.token_bytes(16), "name": name, "codebook_id": codebook[0], "purpose": purpose}
+    row |= {"spec": spec, "lease_s": lease_s, "created_at": now()}
+    queue = table(connection, "queue").add(row)
     connection.executemany(
         "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, inclusion, answers) "
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
         [(queue, unit, ordinal, *placed) for ordinal, (unit, placed) in enumerate(items.items())],
     )
     recount(connection, codebook[1], list(items))
-    return int(queue)
+    return queue
 
 
 def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:

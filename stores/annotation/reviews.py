@@ -10,8 +10,7 @@ from typing import Any
 
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.queues import LEASE_S
-from stores.core.base import Aggregate, later, now
-from stores.core.texts import restored
+from stores.core.base import Aggregate, later, now, restored
 from stores.instruments.templates import PROBES
 from stores.runs.run_lists import named_axes
 from stores.runs.run_rows import Run, run_values

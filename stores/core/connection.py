@@ -1,4 +1,4 @@
-"""Copies a store before its schema changes, and reports the copy."""
+"""Opens a store: brings its schema up to date, after copying it, and sets how it is journalled."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
-from stores.core.sqlite import Database
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 KEPT = re.compile(r"\.before-v\d+(-\d+)?(\.part)?$")

@@ -9,7 +9,7 @@ multiset of its answers: thirty equal answers are one row. A rule reads a text o
 At ten million responses `response` costs about 15 bytes a row, `draw` about 60 bytes a prompt.
 
 A migration runs without foreign keys, which are turned on when the schema is up to date: a table may be made anew under
-its old name. sqlite-utils' `transform` does that, too, but leaves out WITHOUT ROWID, STRICT and triggers.
+its old name. sqlite-utils' `transform` does that, too, but leaves out WITHOUT ROWID and triggers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from stores.core.sqlite import Database, Migrations
+from stores.core.base import Database, Migrations
 
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"

@@ -10,38 +10,33 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from stores.annotation.classifiers import Classifiers
-from stores.annotation.codebooks import Codebooks
-from stores.annotation.control_samples import ControlSamples
-from stores.annotation.labels import Labels
-from stores.annotation.people import DescribedPeople
+from stores.annotation.annotation_items import Codebooks
+from stores.annotation.exchange import Exchange
+from stores.annotation.labels import Classifiers, Labels
+from stores.annotation.people import DescribedPeople, Surveys
 from stores.annotation.queues import Queues
 from stores.annotation.reviews import ReviewLeases, ReviewQueries
-from stores.annotation.rulings import RuledThings, Rulings
-from stores.annotation.surveys import Surveys
+from stores.annotation.rulings import ControlSamples, RuledThings, Rulings
+from stores.core.base import Database
 from stores.core.connection import open_database, open_for_reading, translated
+from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
-from stores.core.sqlite import Database
-from stores.core.state import Remembered
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
-from stores.instruments.exchange import Exchange
 from stores.instruments.instruments import Instruments
 from stores.instruments.issues import Issues
 from stores.instruments.questionnaires import Questionnaires
 from stores.instruments.statements import Statements
-from stores.jobs.batches import Batches
+from stores.jobs.job_rows import Batches, Plans
 from stores.jobs.jobs import Jobs
-from stores.jobs.plans import Plans
-from stores.runs.bias import BiasReadings
+from stores.runs.answers import RawAnswers
 from stores.runs.data_rows import DataRows
+from stores.runs.models import Settlements
 from stores.runs.predictions import Predictions
-from stores.runs.raw_answers import RawAnswers
-from stores.runs.readings import Readings
+from stores.runs.readings import BiasReadings, Readings
 from stores.runs.runs import Runs
 from stores.runs.scores import Scores
-from stores.runs.settlements import Settlements
 from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError, StoreGone
 
 P = ParamSpec("P")

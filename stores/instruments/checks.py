@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from stores.core.base import Aggregate, now_after
-from stores.core.texts import text_ids
+from stores.core.base import Aggregate, now_after, table, text_ids
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import model_id
 from workbench.domain.findings import Entailment, LintFinding
@@ -173,14 +172,9 @@ class Checks(Aggregate):
                 "select max(at) from waiver where instrument_id = ? and fingerprint = ?", (row[0], finding.fingerprint)
             ).fetchone()[0]
             waiver = Waiver(finding.code, finding.subject, finding.fingerprint, reason, person, now_after(last))
-            connection.execute(
-                "insert into waiver (uid, instrument_id, code, subject, fingerprint, reason, person, at) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    secrets.token_bytes(16), row[0], waiver.code, waiver.subject, waiver.fingerprint, waiver.reason,
-                    waiver.person, waiver.at,
-                ),
-            )  # fmt: skip
+            table(connection, "waiver").insert(
+                {"uid": secrets.token_bytes(16), "instrument_id": row[0], **asdict(waiver)}
+            )
         return waiver
 
     def _vectors(self, model: int, texts: Iterable[str], column: str) -> Iterator[tuple[str, bytes]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from stores.core.base import Aggregate, instrument_id_of, named, now
+from stores.core.base import Aggregate, instrument_id_of, named, now, table
 from stores.instruments.versions import read_statements
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
 from workbench.domain.instruments import Instrument
@@ -32,17 +32,12 @@ def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, 
     }
 
 
-def write_item(connection: sqlite3.Connection, instrument_id: int, item: ChoiceItem) -> None:
-    """Write the multiple-choice data of a statement, replacing earlier data."""
-    connection.execute(
-        "insert into choice (instrument_id, ref, key, bias, variant, middle_removed, shares, warnings) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (instrument_id, ref) do update set key = excluded.key, "
-        "bias = excluded.bias, variant = excluded.variant, middle_removed = excluded.middle_removed, "
-        "shares = excluded.shares, warnings = excluded.warnings",
-        (
-            *(instrument_id, item.ref, item.key, item.bias.value, item.variant),
-            *(item.middle_removed, json.dumps(item.shares), json.dumps(item.warnings)),
-        ),
+def write_items(connection: sqlite3.Connection, instrument_id: int, items: Iterable[ChoiceItem]) -> None:
+    """Write the multiple-choice data of statements, replacing earlier data."""
+    table(connection, "choice").upsert_all(
+        asdict(item)
+        | {"instrument_id": instrument_id, "shares": json.dumps(item.shares), "warnings": json.dumps(item.warnings)}
+        for item in items
     )
 
 
@@ -79,16 +74,14 @@ def _answers(row: sqlite3.Row) -> ArmAnswers:
 
 def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
     """Insert a new answer set."""
-    row = connection.execute(
-        "insert into answer_set (instrument_id, model, bias, variant, condition, draw, mapped_back, warnings, at) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
-        (instrument_id, *set_name(answers), answers.mapped_back, json.dumps(answers.warnings), now()),
-    ).fetchone()
+    named = dict(zip(("model", "bias", "variant", "condition", "draw"), set_name(answers), strict=True))
+    about = {"mapped_back": answers.mapped_back, "warnings": json.dumps(answers.warnings), "at": now()}
+    rowid = table(connection, "answer_set").add({"instrument_id": instrument_id, **named, **about})
     connection.executemany(
         "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, invalid) "
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (row[0], ordinal, pair.key, arm.value, json.dumps(dict(one.counts)), one.recorded, one.offered, one.invalid)
+            (rowid, ordinal, pair.key, arm.value, json.dumps(dict(one.counts)), one.recorded, one.offered, one.invalid)
             for ordinal, pair in enumerate(answers.pairs)
             for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
         ),
@@ -240,9 +233,7 @@ def put_items(
     theirs = [replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements]
     if part:
         theirs = [_with_known(item, here.get(item.ref)) for item in theirs]
-    for item in theirs:
-        if here.get(item.ref) != item:
-            write_item(connection, instrument_id, item)
+    write_items(connection, instrument_id, [item for item in theirs if here.get(item.ref) != item])
     return sum(item.ref in here and here[item.ref] != item for item in theirs)
 
 

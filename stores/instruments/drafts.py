@@ -8,8 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, instrument_id_of, named, now, now_after
-from stores.core.texts import restored, text_ids
+from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, restored, table, text_ids
 from stores.instruments.statements import Changed, Statements, save_in, undo_in
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.jobs.job_rows import write_progress
@@ -402,11 +401,9 @@ def _decide(
         raise UsageError("the note holds a NUL character; give a note without it")
     text_id = None if text is None else text_ids(connection, [text])[text]
     last = draft.decision.at if draft.decision else None
-    connection.execute(
-        "insert into draft_decision (uid, draft_id, decision, text_id, batch, person, note, at) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?)",
-        (secrets.token_bytes(16), draft.id, decision, text_id, batch, person_name(person), note, now_after(last)),
-    )
+    row = {"uid": secrets.token_bytes(16), "draft_id": draft.id, "decision": decision, "text_id": text_id}
+    row |= {"batch": batch, "person": person_name(person), "note": note, "at": now_after(last)}
+    table(connection, "draft_decision").insert(row)
 
 
 def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:

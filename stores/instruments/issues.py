@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from stores.annotation.people import issue_labels_of, reader_id
-from stores.core.base import Aggregate, instrument_id_of, now, now_after
-from stores.core.texts import restored
+from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, gold_labels
 from workbench.domain.names import person_name
@@ -48,6 +47,11 @@ def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: i
         (statement, issue, reader),
     ).fetchone()
     return row[0] if row else None
+
+
+def define(connection: sqlite3.Connection, instrument_id: int, issues: Iterable[IssueDefinition]) -> None:
+    """Write definitions of policy issues; other definitions are kept. Call inside a transaction."""
+    table(connection, "issue").upsert_all({"instrument_id": instrument_id, **asdict(issue)} for issue in issues)
 
 
 def append(connection: sqlite3.Connection, statement: int, issue: str, reader: int, label: int | None) -> None:
@@ -136,12 +140,7 @@ class Issues(Aggregate):
             rowid = instrument_id_of(self.connection, instrument)
             before = self._issues(rowid)
             connection.execute("update instrument set issues = ? where id = ?", (json.dumps(names), rowid))
-            connection.executemany(
-                "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
-                "on conflict (instrument_id, name) do update set title = excluded.title, "
-                "definition = excluded.definition",
-                [(rowid, issue.name, issue.title, issue.definition) for issue in issues],
-            )
+            define(connection, rowid, issues)
             kept = sum(label.issue not in names for label in issue_labels_of(connection, rowid))
         added = tuple(name for name in names if name not in before)
         return SchemeChange(added, tuple(name for name in before if name not in names), kept)
@@ -163,10 +162,8 @@ class Issues(Aggregate):
             rowid = instrument_id_of(connection, instrument)
             before = fewest_of(connection, rowid)
             if before != fewest:
-                connection.execute(
-                    "insert into gold_choice (instrument_id, fewest, chosen_by, at) values (?, ?, ?, ?)",
-                    (rowid, fewest, name, now()),
-                )
+                choice = {"instrument_id": rowid, "fewest": fewest, "chosen_by": name, "at": now()}
+                table(connection, "gold_choice").add(choice)
         return before
 
     def gold(self, instrument: str, whose: str = "gold", *, fewest: int | None = None) -> Labels:

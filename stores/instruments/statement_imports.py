@@ -13,10 +13,11 @@ from stores.instruments.versions import (
     insert_statement,
     latest_version,
     read_statements,
+    restored_statement,
+    snapshot,
     update_about,
     write_texts,
 )
-from stores.runs.snapshots import restored_statement, snapshot
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Template
 from workbench.domain.statements import Statement, VariantId

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from unicodedata import category
 
 from stores.annotation.people import issue_labels_of
-from stores.core.base import Aggregate, instrument_id_of, now
-from stores.instruments.choices import write_item
-from stores.instruments.issues import fewest_of
+from stores.core.base import Aggregate, instrument_id_of, now, table
+from stores.instruments.choices import write_items
+from stores.instruments.issues import define, fewest_of
 from stores.instruments.statement_imports import record, time_of_edit
 from stores.instruments.versions import (
     Version,
@@ -20,10 +20,11 @@ from stores.instruments.versions import (
     insert_statement,
     latest_version,
     read_statements,
+    restored_statement,
+    snapshot,
     update_about,
     write_texts,
 )
-from stores.runs.snapshots import restored_statement, snapshot
 from workbench.domain.choice_statements import unreadable_forms
 from workbench.domain.choices import ChoiceItem
 from workbench.domain.instruments import IssueDefinition
@@ -75,10 +76,7 @@ class Statements(Aggregate):
             if connection.execute("select 1 from instrument where name = ?", (name,)).fetchone():
                 raise UsageError(f"there is an instrument {name!r} already; choose another name")
             instrument_id = start_in(connection, name, title or name, language, [d.name for d in definitions])
-            connection.executemany(
-                "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?)",
-                [(instrument_id, d.name, d.title, d.definition) for d in definitions],
-            )
+            define(connection, instrument_id, definitions)
 
     def create(self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created") -> Changed:
         """Add statements at the end of an instrument. Raises UsageError, which names the faults of each."""
@@ -132,8 +130,7 @@ class Statements(Aggregate):
             work = Batch.of(connection, instrument, person, act)
             for ref, seen in (expected or {}).items():
                 work.expect(ref, seen)
-            for item in choices:
-                write_item(connection, instrument_id_of(connection, instrument), item)
+            write_items(connection, instrument_id_of(connection, instrument), choices)
             for statement in save:
                 work.save(statement)
             if rename is not None:
@@ -212,13 +209,9 @@ class Statements(Aggregate):
 
 def start_in(connection: sqlite3.Connection, name: str, title: str, language: str, issues: Sequence[str]) -> int:
     """Insert an empty instrument and return its rowid. Call inside a transaction."""
-    row = connection.execute(
-        "insert into instrument "
-        "(name, title, version, language, source, citation, licence, issues, notes, imported_at) "
-        "values (?, ?, '1', ?, '', '', '', ?, '[]', ?) returning id",
-        (name, title, language, json.dumps(list(issues)), now()),
-    ).fetchone()
-    return int(row[0])
+    about = {"name": name, "title": title, "version": "1", "language": language, "issues": json.dumps(list(issues))}
+    rest = {"source": "", "citation": "", "licence": "", "notes": "[]", "imported_at": now()}
+    return table(connection, "instrument").add(about | rest)
 
 
 _UNDONE = "select u.undoes from edit u where u.instrument_id = :instrument and u.undoes is not null"
@@ -366,9 +359,9 @@ class Batch:
         if latest_version(self._connection, self._instrument_id, new_ref):
             raise UsageError(f"there is, or was, a statement {new_ref!r}; choose another ref")
         places = (("statement", "ref"), ("statement", "derived_from"), ("question", "ref"), ("choice", "ref"))
-        for table, column in places:
+        for place, column in places:
             self._connection.execute(
-                f"update {table} set {column} = :new where instrument_id = :instrument and {column} = :old",
+                f"update {place} set {column} = :new where instrument_id = :instrument and {column} = :old",
                 {"new": new_ref, "old": ref, "instrument": self._instrument_id},
             )
         self._record(new_ref, before, self._known(new_ref))

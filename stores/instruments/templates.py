@@ -6,9 +6,10 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from stores.core.base import table
 from workbench.domain.prompts import MODEL_SLOT, Template
 
 TEMPLATE_COLUMNS = (
@@ -26,26 +27,8 @@ def as_template(row: Sequence[Any]) -> Template:
 
 def template_id(connection: sqlite3.Connection, template: Template) -> int:
     """Return the rowid of a template, inserting a new one. Call inside a transaction."""
-    connection.execute(
-        "insert into template (key, audit, name, inverted, family, address, language, chat, system, user, positive, "
-        "negative, scale) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (
-            template.key,
-            template.audit,
-            template.name,
-            template.inverted,
-            template.family,
-            template.address,
-            template.language,
-            template.chat,
-            template.system,
-            template.user,
-            template.positive,
-            template.negative,
-            template.scale,
-        ),
-    )
-    return int(connection.execute("select id from template where key = ?", (template.key,)).fetchone()[0])
+    new = {one.name: getattr(template, one.name) for one in fields(template) if one.compare}  # what makes the key
+    return int(table(connection, "template").lookup({"key": template.key}, new))
 
 
 Moment = tuple[str, int]

@@ -1,4 +1,6 @@
-"""Rows of statements and their wordings ↔ values, for the import of whole instruments and for single edits."""
+"""Rows of statements and their wordings ↔ values, for the import of whole instruments and for single edits; statements
+as JSON, for the record of edits before and after a change.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import named, now
-from stores.core.texts import restored, text_ids
+from stores.core.base import named, now, restored, text_ids
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import (
     Dimension,
@@ -22,6 +23,49 @@ from workbench.domain.statements import (
     Wording,
     variant_order,
 )
+
+
+def snapshot(statement: Statement) -> str:
+    """Return a statement as JSON, with everything that an edit can change; without people's labels."""
+    wordings = sorted(statement.wordings, key=lambda w: (w.language, variant_order(w.variant)))
+    return json.dumps(
+        {
+            "ref": statement.ref,
+            "version": statement.version,
+            "country": statement.country,
+            "topic": statement.topic,
+            "dimension": statement.dimension,
+            "leaning": statement.leaning,
+            "source": statement.source,
+            "tags": statement.tags,
+            "derived_from": statement.derived_from,
+            "wordings": [[str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings],
+        },
+        sort_keys=True,  # and ASCII: otherwise the database could not store half characters from older imports
+    )
+
+
+def restored_statement(body: str) -> Statement:
+    """Return the statement of a snapshot."""
+    said = json.loads(body)
+    wordings = tuple(
+        Wording(VariantId.parse(variant), language, text, author, Relation(stated) if stated else None)
+        for variant, language, text, author, stated in said["wordings"]
+    )
+    return Statement(
+        ref=said["ref"],
+        wordings=wordings,
+        country=said["country"],
+        topic=said["topic"],
+        languages=tuple(sorted({w.language for w in wordings})),
+        dimension=Dimension(said["dimension"]) if said["dimension"] else None,
+        leaning=Side(said["leaning"]) if said["leaning"] else None,
+        source=said["source"],
+        tags=tuple(said["tags"]),
+        derived_from=said["derived_from"],
+        version=said["version"],
+    )
+
 
 Place = tuple[str, int, str]
 "(kind, ordinal, language) of a wording"

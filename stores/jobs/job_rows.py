@@ -1,24 +1,28 @@
-"""Checks whether a worker is alive: by its process on this machine, by its heartbeat counter on another.
+"""Rows of jobs and of what they follow: frozen plans, recorded before the first answer, and batches of requests,
+recorded before they are sent and closed when all results are stored.
 
-Clocks of two machines are never compared. A worker counts its heartbeats in the store; a process on another machine
-records the count with its own monotonic clock, and considers a worker lost only after it has seen the same count for
-long enough. A single look is never enough.
+Whether a worker is alive is told by its process on this machine, by its heartbeat counter on another. Clocks of two
+machines are never compared. A worker counts its heartbeats in the store; a process on another machine records the count
+with its own monotonic clock, and considers a worker lost only after it has seen the same count for long enough. A
+single look is never enough.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import socket
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 
-from stores.core.base import named, now
+from stores.core.base import Aggregate, named, now, table
+from workbench.domain.batches import SentBatch
 from workbench.domain.gpus import Gpu
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
@@ -315,3 +319,97 @@ def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | N
             "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = beats + 1 where id = ?",
             (done, progress, time.time(), now(), job_id),
         )
+
+
+_OF_JOB = (
+    "select token, endpoint, requests, round, file, batch, state, completed, failed, created_at, looked_at "
+    "from server_batch where job_id = ? and closed_at is null order by created_at, token"
+)
+
+
+class Batches(Aggregate):
+    """The methods on batches of jobs."""
+
+    def open(self, job_id: int) -> tuple[SentBatch, ...]:
+        """Return the batches of a job with answers that are not stored yet, the oldest first."""
+        return tuple(map(_sent, named(self.connection, _OF_JOB, (job_id,))))
+
+    def intend(
+        self, job_id: int, attempt: int, endpoint: str, calls: Sequence[tuple[str, int]], turn: int
+    ) -> SentBatch:
+        """Record a batch before it is sent. Raises AttemptEnded if another worker has the job."""
+        sent = SentBatch(secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now())
+        with self.store.write(attempt) as connection:
+            row = {"token": sent.token, "job_id": job_id, "endpoint": endpoint, "requests": json.dumps(sent.calls)}
+            table(connection, "server_batch").add(row | {"round": turn, "created_at": sent.created_at})
+        return sent
+
+    def note(self, sent: SentBatch, attempt: int | None = None) -> None:
+        """Record the current state of a batch."""
+        with self.store.write(attempt) as connection:
+            connection.execute(
+                "update server_batch set file = ?, batch = ?, state = ?, completed = ?, failed = ?, looked_at = ? "
+                "where token = ?",
+                (sent.file, sent.batch, sent.state, sent.completed, sent.failed, sent.looked_at or None, sent.token),
+            )
+
+    def close(self, tokens: Sequence[str], attempt: int | None = None) -> None:
+        """Record that all results of batches are stored."""
+        with self.store.write(attempt) as connection:
+            connection.executemany(
+                "update server_batch set closed_at = ? where token = ?", [(now(), token) for token in tokens]
+            )
+
+
+def _sent(row: sqlite3.Row) -> SentBatch:
+    calls = tuple((str(name), int(n)) for name, n in json.loads(row["requests"]))
+    return SentBatch(
+        token=row["token"],
+        endpoint=row["endpoint"],
+        calls=calls,
+        round=row["round"],
+        file=row["file"],
+        batch=row["batch"],
+        state=row["state"],
+        completed=row["completed"],
+        failed=row["failed"],
+        created_at=row["created_at"],
+        looked_at=row["looked_at"] or "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlan:
+    """A frozen plan in the store."""
+
+    hash: str
+    text: str
+    "the whole file"
+    at: str
+    "time at which this store first recorded it (UTC)"
+
+
+class Plans(Aggregate):
+    """The methods on frozen plans."""
+
+    def add(self, hash_: str, text: str) -> StoredPlan:
+        """Record a plan, unless it is stored, and return it with the time of recording."""
+        with self.store.write() as connection:
+            table(connection, "frozen_plan").lookup({"hash": hash_}, {"text": text, "at": now()}, pk="hash")
+        found = self.get(hash_)
+        assert found is not None, "it was just noted"
+        return found
+
+    def get(self, hash_: str) -> StoredPlan | None:
+        """Return a plan by its hash; None if this store has not recorded it."""
+        row = self.connection.execute("select hash, text, at from frozen_plan where hash = ?", (hash_,)).fetchone()
+        return None if row is None else StoredPlan(*row)
+
+    def follow(self, job_id: int, hash_: str) -> None:
+        """Record that a job follows a stored plan."""
+        with self.store.write() as connection:
+            connection.execute("update job set plan = ? where id = ?", (hash_, job_id))
+
+    def of_jobs(self) -> dict[int, str]:
+        """Return the hash of the plan of every job that follows one."""
+        return dict(self.connection.execute("select id, plan from job where plan is not null").fetchall())

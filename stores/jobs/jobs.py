@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.core.base import Aggregate, now
+from stores.core.base import Aggregate, now, table
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where, place
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
@@ -74,24 +74,22 @@ class Jobs(Aggregate):
         patient : whether it continues although the first answers are unreadable
         batched : whether its requests are sent in batches
         """
-        uid, wish = secrets.token_bytes(UID_BYTES), None if probe is None else json.dumps(probe.as_json())
+        uid = secrets.token_bytes(UID_BYTES)
         with self.store.write() as connection:
-            row = connection.execute(
-                "insert into job (uid, kind, spec, state, created_at, total, mark, probe, patient, batched) "
-                "values (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?) returning id",
-                (
-                    uid,
-                    kind,
-                    spec_text(spec),
-                    now(),
-                    total,
-                    mark(uid, kind, spec) if mark else "",
-                    wish,
-                    patient,
-                    batched,
-                ),
-            ).fetchone()
-        return int(row[0])
+            return table(connection, "job").add(
+                {
+                    "uid": uid,
+                    "kind": kind,
+                    "spec": spec_text(spec),
+                    "state": "queued",
+                    "created_at": now(),
+                    "total": total,
+                    "mark": mark(uid, kind, spec) if mark else "",
+                    "probe": None if probe is None else json.dumps(probe.as_json()),
+                    "patient": patient,
+                    "batched": batched,
+                }
+            )
 
     def adopt(self, job_id: int, mark: Mark) -> None:
         """Mark a job from elsewhere as approved by a person here."""
@@ -338,12 +336,9 @@ class Jobs(Aggregate):
             {"id": job.id, "at": at, "lane": lane},
         )
         _end_attempts(connection, job.id)
-        row = connection.execute(
-            "insert into attempt (uid, job_id, host, pid, place, code_version, started_at) "
-            "values (?, ?, ?, ?, ?, ?, ?) returning id",
-            (secrets.token_bytes(16), job.id, socket.gethostname(), os.getpid(), place(), code_version, at),
-        ).fetchone()
-        return int(row[0])
+        worker = {"host": socket.gethostname(), "pid": os.getpid(), "place": place(), "code_version": code_version}
+        attempt = {"uid": secrets.token_bytes(16), "job_id": job.id, "started_at": at, **worker}
+        return table(connection, "attempt").add(attempt)
 
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
         """Return the other jobs of a lane with a living worker."""

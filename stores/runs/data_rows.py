@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stores.core.base import Aggregate, named
+from stores.core.base import Aggregate, named, restored
 from stores.core.identity import uid_of
-from stores.core.texts import restored
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
 from workbench.domain.instruments import BroughtLexicon

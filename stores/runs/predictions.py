@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stores.core.base import Aggregate
-from stores.core.texts import restored
+from stores.core.base import Aggregate, restored
 from stores.instruments.templates import OF_PERSONA, PROBES, TEMPLATE_COLUMNS, as_template
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values, way_values

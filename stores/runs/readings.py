@@ -1,19 +1,93 @@
-"""Readings of responses by rules, classifiers and people, in one table; the newest revision of each reader counts."""
+"""Readings of answers by rules, classifiers and people; the newest revision of each reader counts.
+
+Of an output with a thought the answer after it is read (see the view `given_answer`). The readings for a bias score are
+counted in the database without copying every response.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from stores.annotation.annotation_items import first_wording
 from stores.annotation.people import reader_id
-from stores.core.base import Aggregate, now
-from stores.core.texts import restored
+from stores.core.base import Aggregate, named, now, restored, text_ids
 from stores.instruments.templates import PROBES
-from stores.runs.run_rows import Run, run_values
+from stores.runs.run_rows import Run, run_values, version
 from workbench.domain.keys import text_key
 from workbench.domain.readings import ReaderCard, Reading
+from workbench.domain.rulings import Effect
+from workbench.domain.thinking import split
+
+CUT_OFF = "cut off in thought"
+"why an output has no answer"
+ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
+"""SQL for the rowid of a response's answer, null if it has none, given `r` and `HELD`; if outputs without an answer do
+not matter, join the view `given_answer` instead"""
+HELD = "left join thought h on h.text_id = r.text_id"
+
+
+def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
+    """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction that inserts them."""
+    found = {rowid: output.answer for text, rowid in outputs.items() if (output := split(text)).answer != text}
+    ids = text_ids(connection, (answer for answer in found.values() if answer is not None))
+    connection.executemany(
+        "insert into thought (text_id, answer_id) values (?, ?) on conflict do nothing",
+        ((rowid, None if answer is None else ids[answer]) for rowid, answer in found.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtRow:
+    """An output with a thought."""
+
+    statement: str
+    variant: str
+    template: str
+    inverted: int
+    "1: the labels were in the swapped order"
+    count: int
+    thinking: str
+    answer: str | None
+    "None: the output ends within the thought"
+    seed: int
+    at: str
+    job: int
+
+
+def thoughts_of(
+    connection: sqlite3.Connection, run: Run, statement: str | None = None, *, limit: int
+) -> tuple[ThoughtRow, ...]:
+    """Return the first outputs with a thought of a run, or of one of its statements; for each prompt the most frequent
+    first.
+    """
+    values = run_values(connection, run) | {"statement": statement, "limit": limit}
+    found = []
+    for body, count, ref, kind, ordinal, template, inverted, *rest in connection.execute(_SQL, values):
+        output = split(restored(body))
+        variant = f"{kind}-{ordinal}" if ordinal else kind
+        columns = (ref, variant, template, inverted, count, output.thinking, output.answer, *rest)
+        found.append(ThoughtRow(*columns))
+    return tuple(found)
+
+
+_SQL = f"""
+    select x.body, r.count, s.ref, w.kind, w.ordinal, t.name, t.inverted, d.seed, d.at, a.job_id
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope)) and (:statement is null or s.ref = :statement)
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join attempt a on a.id = d.attempt_id
+    join response r on r.draw_id = d.id
+    join thought h on h.text_id = r.text_id
+    join text x on x.id = r.text_id
+    where i.name = :instrument
+    order by s.ordinal, w.kind, w.ordinal, t.name, t.inverted, r.count desc, r.text_id limit :limit
+"""
 
 
 class Readings(Aggregate):
@@ -103,3 +177,298 @@ def insert_readings(connection: sqlite3.Connection, readings: Iterable[RuleReadi
             "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
             (*unit, item.reader, reading.label, reading.reason, reading.start, reading.stop, reading.confidence, at),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCell:
+    """The count of answers of one cell with one reading."""
+
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    by_rule: bool
+    label: str | None
+    "None: unread"
+    kept: bool
+    "whether the confidence reaches the threshold; rules and people are always kept"
+    count: int
+    relation: str
+    "relation of the wording to the original, in the version asked"
+    leaning: str | None
+    "the side that agreeing with the original reflects, in that version"
+    truncated: bool = False
+    "whether these outputs were cut off in thought, without an answer"
+    by_person: bool = False
+    "whether a label by people counts"
+    untested: bool = False
+    "whether the text was training data of a classifier, so that no test covers it, without a label for this wording"
+    prompt: int = 0
+    "rowid of the prompt: equal for two models that were asked the same"
+    left_out: bool = False
+    "whether an auditor's ruling excludes these"
+
+
+@dataclass(frozen=True, slots=True)
+class BiasResponse:
+    """One distinct answer with the reading that counted."""
+
+    text: str
+    "the answer; empty if the output ends within a thought"
+    count: int
+    wording: str
+    kind: str
+    ordinal: int
+    template: str
+    label: str | None
+    confidence: float | None
+    by_rule: bool
+    relation: str
+    "relation of the wording to the original"
+    model: str
+    revision: str
+    sampling: str
+    seed: int
+    at: str
+    code_version: str
+    job: int
+    thinking: str = ""
+    "the thought before the answer, which is not read"
+    truncated: bool = False
+    "whether the output ends within the thought, so that there is no answer"
+    version: str = ""
+    "as in `ResponseRow`"
+    ruled: str = ""
+    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
+    probe: int = 0
+    "rowid"
+    unruled: str | None = None
+    "label without rulings"
+
+
+@dataclass(frozen=True, slots=True)
+class RuledAnswers:
+    """The effects of auditors' rulings in a run."""
+
+    probes: Collection[int]
+    "rowids of probes whose answers are excluded"
+    answers: Mapping[tuple[int, bytes], Effect]
+    "(probe, key of the answer's text) -> effect"
+
+
+NONE_RULED = RuledAnswers((), {})
+
+
+class BiasReadings(Aggregate):
+    """The methods on readings of free text."""
+
+    def cells(
+        self,
+        run: Run,
+        reader: int | None,
+        threshold: float,
+        people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
+        ruled: RuledAnswers = NONE_RULED,
+    ) -> tuple[BiasCell, ...]:
+        """Return counts of a run's readings.
+
+        An answer has the reading of a rule if that could read it, otherwise of the classifier or, if `people` (unit ->
+        label) is given, of people. For texts in `labelled` (unit -> label) that label replaces the classifier's;
+        without it, no cell is `by_person` or `untested`. Rulings (`ruled`) take precedence over all of them.
+        """
+        values = _values(self.connection, run, reader, people, labelled, ruled) | {"threshold": threshold}
+        rows = self.connection.execute(_CELLS, values)
+        return tuple(
+            BiasCell(
+                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
+                bool(cut), bool(by_person), bool(untested), prompt, bool(out),
+            )
+            for (
+                ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
+                cut, prompt, out,
+            ) in rows
+        )  # fmt: skip
+
+    def asked_after(self, run: Run, at: str) -> int:
+        """Return the number of answers of a run drawn after a time."""
+        row = self.connection.execute(_ASKED_AFTER, run_values(self.connection, run) | {"at": at}).fetchone()
+        return int(row[0])
+
+    def responses(
+        self,
+        run: Run,
+        reader: int | None,
+        ref: str,
+        *,
+        template: str | None = None,
+        people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
+        ruled: RuledAnswers = NONE_RULED,
+        offset: int = 0,
+        limit: int = 200,
+    ) -> tuple[BiasResponse, ...]:
+        """Return the distinct answers to a statement, the most frequent first, with the readings that count."""
+        values = _values(self.connection, run, reader, people, labelled, ruled) | {
+            "ref": ref,
+            "template": template,
+            "offset": offset,
+            "limit": limit,
+        }
+        return tuple(
+            BiasResponse(
+                text=(output := split(restored(row["output"]))).answer or "",
+                thinking=output.thinking,
+                truncated=output.answer is None,
+                count=row["count"],
+                wording=restored(row["wording"]),
+                kind=row["kind"],
+                ordinal=row["ordinal"],
+                template=row["template"],
+                label=row["label"],
+                confidence=row["confidence"],
+                by_rule=bool(row["by_rule"]),
+                relation=row["relation"],
+                model=run.model,
+                revision=run.revision,
+                sampling=str(run.sampling),
+                seed=row["seed"],
+                at=row["at"],
+                code_version=row["code_version"],
+                job=row["job_id"],
+                version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
+                ruled="left out" if row["left_out"] else "read anew" if row["ruled"] else "",
+                probe=row["probe_id"],
+                unruled=row["unruled"],
+            )
+            for row in named(self.connection, _RESPONSES, values)
+        )
+
+
+def _values(
+    connection: sqlite3.Connection,
+    run: Run,
+    reader: int | None,
+    people: Mapping[int, str] | None,
+    labelled: Mapping[int, str] | None,
+    ruled: RuledAnswers,
+) -> dict[str, object]:
+    return run_values(connection, run) | {
+        "out": json.dumps(list(ruled.probes)),
+        "ruled": json.dumps(list(_by_rowid(connection, ruled))),
+        "reader": reader,
+        "people": _as_json(people),
+        "labelled": _as_json(labelled),
+    }
+
+
+def _by_rowid(connection: sqlite3.Connection, ruled: RuledAnswers) -> Iterator[tuple[int, int, str | None, bool]]:
+    """Yield (probe, rowid of the text, label, whether it is excluded) of answers with a ruling."""
+    for (probe, key), effect in ruled.answers.items():
+        row = connection.execute("select id from text where key = ?", (key,)).fetchone()
+        if row is not None:
+            yield probe, int(row[0]), effect.label, effect.left_out
+
+
+def _as_json(labels: Mapping[int, str] | None) -> str | None:
+    return None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
+
+
+_BARE = """(
+    select b.prompt_id from probe b where b.audit = p.audit and b.wording_id = p.wording_id
+    and b.template_id = p.template_id and json(b.axes) = json_remove(p.axes, '$.persona')
+)"""
+"the same prompt without the persona of `p`: models are compared on prompts that differ only in the persona"
+
+_READ = f"""
+    with put as materialized (
+        select s.ref, s.ordinal as place, s.leaning, w.id as wording_id, w.kind, w.ordinal, w.relation,
+            w.text_id as wording_text, {first_wording("w", "s")} as unit_wording
+        from statement s join wording w on w.statement_id = s.id and w.language = :language
+        where s.id in (select value from json_each(:scope))
+    ),
+    answered as (
+        select u.*, p.id as probe_id, t.id as template_id, t.name as template, d.id as draw_id,
+            iif(:persona is null, d.prompt_id, coalesce({_BARE}, d.prompt_id)) as prompt_id,
+            {ANSWER_ID} as text_id, r.text_id as output_id, r.count
+        from put u
+        join probe p on p.wording_id = u.wording_id and {PROBES}
+        join template t on t.id = p.template_id
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+        join response r on r.draw_id = d.id
+        {HELD}
+    ),
+    given as (
+        select cast(key as integer) as unit_id, value as label, null as confidence
+        from json_each(:people) where :people is not null
+        union all
+        select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader and :people is null
+    ),
+    labelled as (
+        select cast(key as integer) as unit_id, value as label from json_each(:labelled) where :labelled is not null
+    ),
+    trained as (
+        select distinct v.text_id from queue q
+        join queue_item i on i.queue_id = q.id and i.attention is null and i.done > 0
+        join unit v on v.id = i.unit_id
+        where q.purpose = 'training' and :labelled is not null
+    ),
+    ruled as materialized (
+        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3 as out
+        from json_each(:ruled)
+    ),
+    read as (
+        select a.*, h.id is not null and z.out is not 0 as by_rule,
+            iif(z.out is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
+            coalesce(b.label, l.label, g.label) as unruled,
+            iif(l.label is null and z.out is not 0, g.confidence, null) as confidence,
+            z.out is 0 or (h.id is null and l.label is not null) as by_person,
+            h.id is null and l.label is null and z.out is not 0 and a.text_id in (select text_id from trained)
+                as untested,
+            z.out is 0 as ruled, coalesce(z.out, 0) or a.probe_id in (select value from json_each(:out)) as left_out
+        from answered a
+        left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
+        left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
+        left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
+            select max(y.reader_id) from reading y join reader k on k.id = y.reader_id and k.kind = 'rule'
+            where y.unit_id = v.id
+        )
+        left join reader h on h.id = b.reader_id
+        left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording and u.template_id is null
+        left join given g on g.unit_id = u.id
+        left join labelled l on l.unit_id = u.id
+    )
+"""
+
+_CELLS = f"""
+    {_READ}
+    select ref, kind, ordinal, template, by_rule, label,
+        by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
+        leaning, text_id is null as truncated, min(prompt_id), left_out
+    from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15 order by place, kind, ordinal, template
+"""
+
+_ASKED_AFTER = f"""
+    select coalesce(sum(r.count), 0) from statement s
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.at > :at
+    join response r on r.draw_id = d.id
+    where s.id in (select value from json_each(:scope))
+"""
+
+_RESPONSES = f"""
+    {_READ}
+    select x.body as output, q.count, y.body as wording, q.kind, q.ordinal, q.template, q.label,
+        case when q.by_rule then null else q.confidence end as confidence, q.by_rule,
+        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint, q.ruled, q.left_out, q.probe_id,
+        q.unruled
+    from read q
+    join text x on x.id = q.output_id
+    join text y on y.id = q.wording_text
+    join draw d on d.id = q.draw_id
+    join attempt e on e.id = d.attempt_id
+    where q.ref = :ref and (:template is null or q.template = :template)
+    order by q.kind, q.ordinal, q.template, q.count desc, q.output_id limit :limit offset :offset
+"""

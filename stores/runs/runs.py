@@ -10,11 +10,10 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, replace
 
 from stores.annotation.people import people_of
-from stores.core.base import Aggregate, instrument_id_of, named, now
-from stores.core.texts import restored, text_ids
+from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
@@ -22,11 +21,19 @@ from stores.instruments.issues import fewest_of
 from stores.instruments.templates import as_template
 from stores.instruments.versions import read_statements
 from stores.jobs.job_rows import write_progress
-from stores.runs.models import answered_by_others, forget_places, last_snapshot, model_id, models_meant, newest_model
-from stores.runs.prompts import add_prompts, read_prompt, wordings_of
-from stores.runs.readings import RuleReading, insert_readings
-from stores.runs.run_lists import add_personas, find_runs, persona_names, read_personas, recounted
-from stores.runs.run_queries import (
+from stores.runs.models import (
+    add_prompts,
+    answered_by_others,
+    forget_places,
+    last_snapshot,
+    model_id,
+    models_meant,
+    newest_model,
+    read_prompt,
+    wordings_of,
+)
+from stores.runs.readings import CUT_OFF, RuleReading, add_thoughts, insert_readings
+from stores.runs.run_lists import (
     ASKED,
     BY_TEXT,
     CELLS,
@@ -41,9 +48,13 @@ from stores.runs.run_queries import (
     RESPONSES,
     TEMPLATES,
     TRUNCATED,
+    add_personas,
+    find_runs,
+    persona_names,
+    read_personas,
+    recounted,
 )
 from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
-from stores.runs.thoughts import CUT_OFF, add_thoughts
 from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
@@ -444,13 +455,7 @@ class Runs(Aggregate):
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
-    connection.execute(
-        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens, stop, mode, server, extra, "
-        "thinking) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (sampling.key, *astuple(sampling)),
-    )
-    return int(connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()[0])
+    return int(table(connection, "sampling").lookup({"key": sampling.key}, asdict(sampling)))
 
 
 def _listed(rowids: Sequence[int]) -> str:

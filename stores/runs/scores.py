@@ -12,8 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, now
-from stores.core.texts import restored, text_ids
+from stores.core.base import Aggregate, now, restored, text_ids
 from stores.instruments.templates import PROBES
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import newest_model

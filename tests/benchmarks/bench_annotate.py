@@ -31,7 +31,7 @@ KEYS = "adnu"
 
 def write_responses(path: str, stop: Event, written: Any) -> None:
     """Insert texts in batches, each in a transaction, until told to stop."""
-    from stores.core.texts import add_texts
+    from stores.core.base import add_texts
 
     number = 0
     with Store.open(path) as store:

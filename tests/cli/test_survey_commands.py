@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from stores.annotation.respondent import Respondent
 from stores.core.store import Store
-from stores.runs.respondent import Respondent
 from tests.cli.test_commands import data, rows, run
 from tests.conftest import instrument, published
 from tests.tui.audit_runs import audited, small

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.core.content import content_hash
+from stores.core.contents import content_hash
 from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument, new_store

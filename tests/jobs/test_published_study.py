@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from stores.annotation.annotator import Annotator
-from stores.annotation.classifiers import Predicted
+from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench.audits.audit import probes

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from stores.core.content import content_hash, last_event
+from stores.core.contents import content_hash, last_event
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import new_store

@@ -18,7 +18,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 import stores.annotation.annotator
 import stores.core.base
 from stores.annotation.annotator import ATTENTION_EVERY, Annotator
-from stores.annotation.classifiers import Predicted
+from stores.annotation.labels import Predicted
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stores.core.base import text_ids
 from stores.core.store import Store
-from stores.core.texts import text_ids
-from stores.instruments.version_answers import answers_with
+from stores.runs.answers import answers_with
 from tests.template_stores import play
 from tests.tui.conftest import screen_text, until
 from workbench.cli.main import main

@@ -15,9 +15,9 @@ import pytest
 
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.annotator import Annotator
-from stores.annotation.classifiers import Classifier, Predicted
+from stores.annotation.labels import Classifier, Predicted
 from stores.core.store import Store
-from stores.runs.bias import BiasCell
+from stores.runs.readings import BiasCell
 from stores.runs.run_rows import Answered, Run
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained
 from workbench.audits.bias_score import judge as bias_score

@@ -185,7 +185,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
         store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found)
         classifier = store.classifiers.get("c")
-        from stores.annotation.classifiers import Predicted
+        from stores.annotation.labels import Predicted
 
         pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=10_000)
         read = [

@@ -14,10 +14,10 @@ import pytest
 import stores.annotation.annotator
 import stores.annotation.labels
 from stores.annotation.annotator import Annotator
+from stores.annotation.exchange import Merged
 from stores.annotation.labels import basis
 from stores.annotation.queues import NewItem, unescaped
 from stores.core.store import Store
-from stores.instruments.exchange import Merged
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, labelling_store
 from workbench.data import shipped_codebook

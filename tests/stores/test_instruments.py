@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from stores.instruments.statement_lists import Filters
+from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import ORIGINAL, Statement, Wording

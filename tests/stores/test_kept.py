@@ -12,7 +12,7 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
-from stores.core.state import Part
+from stores.core.contents import Part
 from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule

@@ -11,8 +11,8 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem, Queue
+from stores.core.base import restored
 from stores.core.store import Store
-from stores.core.texts import restored
 from stores.runs.run_rows import Answered
 from tests.tui.annotation_stores import answers as numbered
 from tests.tui.annotation_stores import labelling_store

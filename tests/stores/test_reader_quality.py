@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stores.annotation.classifiers import Classifier
+from stores.annotation.labels import Classifier
 from stores.core.store import Store
 from tests.tui.bias_stores import LABELS, asked, book_of, trained
 from workbench.audits.bias_score import AUDIT

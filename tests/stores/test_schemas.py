@@ -16,9 +16,9 @@ import pytest
 
 from stores.core import connection
 from stores.core import connection as backup
+from stores.core.base import Database, Migrations
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.migrations import BASELINE, make_baseline, run
-from stores.core.sqlite import Database, Migrations
 from stores.core.store import Store
 from tests.stores.schemas.rows import dump, frozen, grown, thawed
 from workbench.errors import NewerStore, StoreError
@@ -249,7 +249,7 @@ def test_a_program_that_is_killed_while_it_migrates_leaves_the_store_as_it_was(
     path = written(SCHEMA_VERSION, tmp_path)
     code = (
         "import sys, time; from pathlib import Path; from stores.core import connection\n"
-        "from stores.core.sqlite import Migrations\n"
+        "from stores.core.base import Migrations\n"
         "migrations = Migrations('workbench')\n"
         "@migrations()\n"
         "def m034_killed(db):\n"

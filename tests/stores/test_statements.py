@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from stores.core.store import Store
-from stores.instruments.statement_lists import Filters
+from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
 from workbench.audits.reliability.arrays import counts

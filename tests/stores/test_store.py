@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 import stores.core.connection as connection_module
+from stores.core.base import table
 from stores.core.connection import SCHEMA_VERSION
+from stores.core.contents import Remembered
 from stores.core.migrations import APPLICATION_ID, BASELINE
-from stores.core.state import Remembered
 from stores.core.store import Store
+from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 
@@ -121,6 +123,29 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     assert store.connection.execute("select count(*) from text").fetchone()[0] == 0
 
 
+def test_rows_of_the_library_are_part_of_the_one_transaction(store: Store) -> None:
+    schema = store.connection.execute("select name, sql from sqlite_master order by name").fetchall()
+    said: list[str] = []
+    store.connection.set_trace_callback(said.append)
+    store.runs.begin(ModelCard("m", "r", "scripted", "f32", "none"), Sampling())
+    store.connection.set_trace_callback(None)
+    assert [words for words in said if words.lower().startswith(("begin", "commit", "rollback"))] == [
+        "begin immediate", "commit"
+    ]  # fmt: skip
+    assert any(words.startswith("SAVEPOINT") for words in said)
+    with contextlib.suppress(ZeroDivisionError), store.write() as connection:
+        table(connection, "frozen_plan").insert({"hash": "h", "text": "t", "at": "now"})
+        raise ZeroDivisionError
+    assert store.plans.get("h") is None
+    with store.write() as connection, pytest.raises(sqlite3.OperationalError, match="no such table: frozen_plans"):
+        table(connection, "frozen_plans").insert({"hash": "h"})
+    with store.write() as connection, pytest.raises(sqlite3.OperationalError, match="no column named words"):
+        table(connection, "frozen_plan").lookup({"hash": "h"}, {"words": "t"}, pk="hash")
+    with pytest.raises(AssertionError, match="written within"):
+        table(store.connection, "frozen_plan")
+    assert store.connection.execute("select name, sql from sqlite_master order by name").fetchall() == schema
+
+
 def test_a_lock_that_is_held_too_long_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(store.path) as other, store.write():
         other.connection.execute("pragma busy_timeout = 50")
@@ -132,9 +157,7 @@ def _add_texts(path: Path, start: int) -> None:
     with Store.open(path) as store:
         for number in range(start, start + 50):
             with store.write() as connection:
-                connection.execute(
-                    "insert into text (key, body) values (?, ?)", (number.to_bytes(16, "big"), str(number))
-                )
+                table(connection, "text").insert({"key": number.to_bytes(16, "big"), "body": str(number)})
 
 
 @pytest.mark.e2e
@@ -152,11 +175,12 @@ def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
 def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) -> None:
     code = (
         "import sys, itertools; from pathlib import Path; from stores.core.store import Store\n"
+        "from stores.core.base import table\n"
         "store = Store.open(Path(sys.argv[1]))\n"
         "for n in itertools.count():\n"
         "    with store.write() as c:\n"
         "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n).to_bytes(16, 'big'), 'a'))\n"
-        "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n + 1).to_bytes(16, 'big'), 'b'))\n"
+        "        table(c, 'text').insert({'key': (2 * n + 1).to_bytes(16, 'big'), 'body': 'b'})\n"
         "    print(n, flush=True)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(store.path)], stdout=subprocess.PIPE, text=True)

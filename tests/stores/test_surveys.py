@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from stores.annotation.respondent import Question, Respondent
 from stores.core.store import Store
-from stores.runs.respondent import Question, Respondent
 from tests.conftest import instrument
 from workbench.annotation.survey import Design
 from workbench.audits.reliability.agreement import survey_agreement

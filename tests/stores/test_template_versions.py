@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stores.core.store import Store
-from stores.instruments.version_answers import answers_to
+from stores.runs.answers import answers_to
 from tests.conftest import new_store
 from tests.template_stores import Made, play, played
 from workbench import pipeline

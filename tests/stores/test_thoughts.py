@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
+from stores.runs.readings import CUT_OFF, add_thoughts
 from stores.runs.run_rows import Answered, Run
-from stores.runs.thoughts import CUT_OFF, add_thoughts
 from tests.conftest import instrument
 from workbench import data, pipeline
 from workbench.domain.designs import Design

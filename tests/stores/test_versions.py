@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
-from stores.instruments.statement_lists import Filters
+from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from tests.stores.test_statements import PARAPHRASE, ask, reworded, text
 from tests.tui.bias_stores import asked as bias_asked

@@ -12,8 +12,8 @@ import pytest
 
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.people import reader_id
+from stores.core.base import stored, text_ids
 from stores.core.store import Store
-from stores.core.texts import stored, text_ids
 from stores.runs.run_rows import Run
 from tests.conftest import instrument
 from tests.stores.test_thoughts import OUTPUTS, TRACE, asked, persona

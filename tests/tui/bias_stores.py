@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
-from stores.annotation.classifiers import Predicted
-from stores.annotation.codebooks import save_codebook
+from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE

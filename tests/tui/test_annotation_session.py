@@ -16,7 +16,7 @@ from textual import events
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.issue_annotator import IssueAnnotator
-from stores.runs.respondent import Respondent
+from stores.annotation.respondent import Respondent
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, held, labelling_store, labels_of
 from tests.tui.conftest import made, shown

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 
+from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
-from stores.annotation.classifiers import Predicted
-from stores.annotation.codebooks import save_codebook
+from stores.annotation.labels import Predicted
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Answered

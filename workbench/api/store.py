@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from stores.core.store import Store as OpenStore
-from stores.instruments.statement_lists import Filters
+from stores.instruments.instruments import Filters
 from workbench import registry
 from workbench.api.options import given, several
 from workbench.api.results import Result

@@ -20,11 +20,11 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE
 
 if TYPE_CHECKING:
-    from stores.annotation.codebooks import CodebookVersion
+    from stores.annotation.annotation_items import CodebookVersion
+    from stores.annotation.exchange import Merged
     from stores.annotation.labels import Judged
     from stores.annotation.queues import Queue, QueueCopy
     from stores.core.store import Store
-    from stores.instruments.exchange import Merged
     from workbench.domain.annotations import Codebook
     from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
@@ -423,8 +423,8 @@ def _export(options: Namespace) -> int:
 
 
 def _import(store: Store, options: Namespace) -> Merged:
+    from stores.annotation.exchange import Merged
     from stores.core.store import Store as Other
-    from stores.instruments.exchange import Merged
     from workbench.data import shipped_codebook, shipped_codebooks
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name

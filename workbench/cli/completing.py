@@ -62,7 +62,7 @@ def _names(path: Path | None, kind: str) -> Sequence[str]:
     """Return names out of a store that is only read: pressing Tab migrates nothing and reports no error."""
     if path is None or not _is_sqlite(path):
         return ()
-    from stores.core.names import names
+    from stores.core.contents import names
 
     return names(path, kind)
 

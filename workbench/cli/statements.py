@@ -113,7 +113,7 @@ def statements(options: Namespace) -> int:
 
 def _answers(store: Store, options: Namespace) -> int:
     """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
-    from stores.instruments.version_answers import answers_with
+    from stores.runs.answers import answers_with
     from workbench.domain.names import places
 
     if not options.answers.strip():
@@ -152,7 +152,7 @@ def _instrument(store: Store, options: Namespace) -> str:
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
-    from stores.instruments.statement_lists import Filters
+    from stores.instruments.instruments import Filters
 
     filters = Filters(
         search=options.search,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from stores.core.store import Store
-from stores.runs.thoughts import thoughts_of
+from stores.runs.readings import thoughts_of
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb

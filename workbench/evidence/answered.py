@@ -14,8 +14,8 @@ from typing import Any
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
+from stores.runs.models import Spared
 from stores.runs.run_rows import SERVED, Run
-from stores.runs.settlements import Spared
 from workbench.data import lexicon
 from workbench.domain.names import plural
 from workbench.domain.prompts import Persona, Template

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from stores.annotation.classifiers import Classifier
+from stores.annotation.labels import Classifier
 from stores.annotation.queues import DrawnItem
 from stores.core.store import Store
 from workbench.classifier.config import LABELS

@@ -13,9 +13,8 @@ from functools import lru_cache
 from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 
-from stores.annotation.classifiers import Classifier
-from stores.annotation.labels import Judged, anonymous, item_labels
-from stores.core.state import Part, State, state_of
+from stores.annotation.labels import Classifier, Judged, anonymous, item_labels
+from stores.core.contents import Part, State, state_of
 from stores.core.store import Store, at_once
 from stores.runs.readings import RuleReading
 from stores.runs.run_rows import Answered, Run

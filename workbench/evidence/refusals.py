@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from stores.annotation.reviews import ReadAnswer
-from stores.core.state import Part
+from stores.core.contents import Part
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.data import languages

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores.core.store import Store
-from stores.runs.settlements import SettledBy
+from stores.runs.models import SettledBy
 from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.names import plural

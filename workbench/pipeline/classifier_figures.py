@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from stores.annotation.classifiers import Classifier
+from stores.annotation.labels import Classifier
 from stores.core.store import Store, at_once
 from workbench.classifier.config import LABELS, PUBLISHED_THRESHOLD
 from workbench.domain.keys import SEED

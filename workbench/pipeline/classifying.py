@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stores.annotation.classifiers import Classifier, Predicted
+from stores.annotation.labels import Classifier, Predicted
 from stores.core.store import Store
 from workbench import registry
 from workbench.errors import CheckpointError, UsageError

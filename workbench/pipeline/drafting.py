@@ -15,7 +15,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.instruments.drafts import Draft, NewDraft, Source
 from stores.instruments.statements import Changed
-from stores.runs.thoughts import CUT_OFF
+from stores.runs.readings import CUT_OFF
 from workbench.domain.choices import ChoiceItem
 from workbench.domain.drafting import SINGLE, DraftPrompt, kind_words
 from workbench.domain.keys import content_key

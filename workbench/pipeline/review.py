@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.annotation.reviews import ReadAnswer, Remarked
-from stores.core.state import Part
+from stores.core.contents import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stores.annotation.surveys import Ask, RespondentLine
+from stores.annotation.people import Ask, RespondentLine
 from stores.core.store import Store
 from workbench.annotation.survey import Design, arrange, draw
 from workbench.domain.instruments import Instrument

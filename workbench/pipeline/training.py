@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stores.annotation.classifiers import Classifier
+from stores.annotation.labels import Classifier
 from stores.core.store import Store
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import Example, check_leak, check_training, data_hash, label_counts, undefined_metrics

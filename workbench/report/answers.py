@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from stores.core.store import Store
-from stores.runs.raw_answers import StatementAnswer, StatementAnswers
+from stores.runs.answers import StatementAnswer, StatementAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.reported import Item
 from workbench.csv_files import csv_text, guarded

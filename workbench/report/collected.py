@@ -9,11 +9,11 @@ from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
 
-from stores.core.content import content_hash, last_event
+from stores.core.contents import content_hash, last_event
 from stores.core.store import Store
-from stores.runs.raw_answers import StatementAnswers
+from stores.runs.answers import StatementAnswers
+from stores.runs.models import Spared
 from stores.runs.run_rows import Run
-from stores.runs.settlements import Spared
 from workbench import __version__, registry
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stores.core.base import restored
 from stores.core.store import Store
-from stores.core.texts import restored
-from stores.instruments.statement_lists import Filters
+from stores.instruments.instruments import Filters
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.tidy.columns import ANSWER_KEY, CELL, Choice, Field, People, Row, Rows, recurring, time, truth, whole
 

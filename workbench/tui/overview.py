@@ -17,7 +17,7 @@ from workbench.errors import StoreError
 from workbench.tui.kit.base import as_trouble
 
 if TYPE_CHECKING:
-    from stores.annotation.classifiers import Classifier
+    from stores.annotation.labels import Classifier
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from stores.instruments.instruments import InstrumentSummary
@@ -105,7 +105,7 @@ class Judgement:
 
 def read_overview(path: Path) -> Overview:
     """Read what is cheap. Raises StoreError."""
-    from stores.core.state import Part, state_of
+    from stores.core.contents import Part, state_of
     from stores.core.store import Store
 
     def seen() -> Overview:

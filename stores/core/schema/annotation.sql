@@ -42,7 +42,7 @@ create table codebook (
     created_at text not null
 ) strict;
 
--- Which version of a codebook counts from when on, who chose it and why: see `stores.annotation.codebooks`.
+-- Which version of a codebook counts from when on, who chose it and why: see `stores.annotation.annotation_items`.
 create table codebook_edit (
     uid blob primary key,
     codebook_id integer not null references codebook,
@@ -145,7 +145,7 @@ create table survey_event (
 ) strict, without rowid;
 create index survey_event_of on survey_event (survey_id, position, at);
 
--- What is said of the people who annotate and answer, as events; null takes back: see `stores.annotation.described`.
+-- What is said of the people who annotate and answer, as events; null takes back: see `stores.annotation.people`.
 create table person_field (
     uid blob primary key,
     person text not null,

@@ -3,7 +3,7 @@
 -- One row. `uid` is drawn once, when the file is made, and tells one store from another.
 create table identity (uid blob not null) strict;
 
--- Every text once, under its content key. A body is a blob where UTF-8 cannot hold the text: see `stores.core.texts`.
+-- Every text once, under its content key. A body is a blob where UTF-8 cannot hold the text: see `stores.core.base`.
 create table text (
     id integer primary key,
     key blob not null,

@@ -82,7 +82,7 @@ create table template_version (
     primary key (instrument_id, template_id, version)
 ) strict, without rowid;
 
--- Lexicons that instruments bring, by which answers to them are read: see `stores.instruments.lexicon_rows`.
+-- Lexicons that instruments bring, by which answers to them are read: see `stores.instruments.instruments`.
 create table brought_lexicon (
     instrument_id integer not null references instrument,
     language text not null,

@@ -52,14 +52,14 @@ create table attempt (
     place text not null default ''
 ) strict;
 
--- What was to be asked and how it was to be judged, written down before: see `stores.jobs.plans`.
+-- What was to be asked and how it was to be judged, written down before: see `stores.jobs.job_rows`.
 create table frozen_plan (
     hash text primary key,
     text text not null,
     at text not null
 ) strict;
 
--- Batches of requests that jobs send to endpoints: see `stores.jobs.batches`.
+-- Batches of requests that jobs send to endpoints: see `stores.jobs.job_rows`.
 create table server_batch (
     token text primary key,
     job_id integer not null references job,

@@ -16,7 +16,7 @@ create table ruling (
 ) strict, without rowid;
 create index ruling_of on ruling (subject_key);
 
--- Random control samples of answers, as they were drawn: see `stores.annotation.control_samples`.
+-- Random control samples of answers, as they were drawn: see `stores.annotation.rulings`.
 create table control_sample (
     uid blob primary key,
     run_key blob not null,
@@ -44,7 +44,7 @@ create table control_item (
     primary key (sample, ordinal)
 ) strict, without rowid;
 
--- Who looks at what in an auditor's queue now: see `stores.annotation.review_leases`.
+-- Who looks at what in an auditor's queue now: see `stores.annotation.reviews`.
 create table review_lease (
     run_key blob not null,
     item text not null,

@@ -23,7 +23,7 @@ create table probe (
 create index probe_prompt on probe (prompt_id);
 create index probe_wording on probe (wording_id);
 
--- What stands before prompts, by the key that probes have on their axis `persona`: see `stores.runs.personas`.
+-- What stands before prompts, by the key that probes have on their axis `persona`: see `stores.runs.run_lists`.
 -- `turns` is JSON, [[role, text], …].
 create table persona (
     key blob primary key,
@@ -66,7 +66,7 @@ create table sampling (
 
 -- Samples of one prompt are exchangeable, so a draw keeps the multiset of its answers. `decided` counts answers that
 -- were ended because their stance was settled. `fingerprint` is that of an endpoint's replies. `first` and `asked` say
--- which answers of the seed the draw asked for: see `stores.runs.settlements`.
+-- which answers of the seed the draw asked for: see `stores.runs.models`.
 create table draw (
     id integer primary key,
     prompt_id integer not null references prompt,

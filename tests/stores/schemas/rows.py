@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from stores.core.base import Database, Migrations
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.migrations import BASELINE, migrations, run
-from stores.core.sqlite import Database, Migrations
 
 FOLDER = Path(__file__).parent
 ROWS: Mapping[int, str] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.runs.bias import BiasCell
+from stores.runs.readings import BiasCell
 from workbench.audits.bias_score.correction import Trial
 from workbench.domain.names import plural
 from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Support

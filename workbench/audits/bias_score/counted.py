@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stores.core.store import Store
-from stores.runs.bias import BiasCell, RuledAnswers
+from stores.runs.readings import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score import statement_labels
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import NamedTuple
 
-from stores.annotation.classifiers import Classifier
+from stores.annotation.labels import Classifier
 from stores.core.store import Store, at_once
-from stores.runs.bias import BiasResponse
+from stores.runs.readings import BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.corrected import Corrected, as_tested
 from workbench.audits.bias_score.counted import model_sides, ruled_in, sides_of_run, tallied

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stores.core.store import Store
-from stores.runs.bias import BiasResponse
+from stores.runs.readings import BiasResponse
 from workbench.audits.audit import Opened
 from workbench.audits.bias_score import book as bias_book
 from workbench.audits.bias_score.answered import answered_by

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.core.state import Part
+from stores.core.contents import Part
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.reliability.counts import SIGNS, Counts, Int8Array, Int32Array

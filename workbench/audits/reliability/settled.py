@@ -12,7 +12,7 @@ from workbench.stats.arrays import BoolArray
 from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
 
 if TYPE_CHECKING:
-    from stores.runs.settlements import SettledBy
+    from stores.runs.models import SettledBy
     from workbench.stats.proportions import ReliabilityRule
 
 

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from stores.core.state import Part
+from stores.core.contents import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS

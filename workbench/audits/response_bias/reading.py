@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from stores.core.store import Store
-from stores.runs.raw_answers import AskedProbe
+from stores.runs.answers import AskedProbe
 from stores.runs.run_rows import Run
 from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate
 from workbench.audits.response_bias.asking import OPTIONS, condition_of

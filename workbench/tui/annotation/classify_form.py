@@ -19,7 +19,7 @@ from workbench.tui.kit.start_form import JobPreview, StartForm, row, select, tit
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
-    from stores.annotation.classifiers import Classifier
+    from stores.annotation.labels import Classifier
     from stores.core.store import Store
 
 ALL = ""

@@ -32,7 +32,7 @@ from workbench.tui.statements.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
-    from stores.annotation.codebooks import CodebookVersion
+    from stores.annotation.annotation_items import CodebookVersion
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 

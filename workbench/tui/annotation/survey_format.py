@@ -16,7 +16,7 @@ from workbench.help.sections import section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.runs.respondent import Progress
+    from stores.annotation.respondent import Progress
     from workbench.audits.reliability.agreement import AgreementRow
     from workbench.domain.verdicts import Estimate
 

@@ -11,7 +11,7 @@ from workbench.tui.annotation.session import Item, View
 from workbench.tui.annotation.survey_format import end_text, intro_text
 
 if TYPE_CHECKING:
-    from stores.runs.respondent import Question, Respondent
+    from stores.annotation.respondent import Question, Respondent
     from workbench.audits.reliability.agreement import AgreementRow
 
 
@@ -62,8 +62,8 @@ class RespondentSession:
         self._respondent.close()
 
     def _open(self, *, further: bool = False) -> Respondent:
+        from stores.annotation.respondent import Respondent
         from stores.core.store import Store
-        from stores.runs.respondent import Respondent
         from workbench.pipeline.surveys import sit
 
         with Store.open(self._path) as store:
@@ -96,8 +96,8 @@ class RespondentSession:
 
 def waiting(path: Path, instrument: str) -> tuple[str, ...]:
     """Return the respondents who have something left to answer; the names of the others are nobody's business."""
+    from stores.annotation.respondent import Respondent
     from stores.core.store import Store
-    from stores.runs.respondent import Respondent
 
     with Store.open(path) as store:
         newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}

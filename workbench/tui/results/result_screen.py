@@ -201,7 +201,7 @@ def load(
 
     part : called before with what is soon read, if nothing of this instrument is known and all of it takes long to read
     """
-    from stores.core.state import Part, state_of
+    from stores.core.contents import Part, state_of
     from stores.core.store import Store
     from workbench.evidence.runs import Which
 

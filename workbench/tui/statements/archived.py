@@ -26,7 +26,7 @@ from workbench.tui.statements.statements_list import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
-    from stores.instruments.statement_lists import StatementLine
+    from stores.instruments.instruments import StatementLine
     from workbench.pipeline.editing import Done
 
 EXPLAIN = section("screens-statements", "Archived statements")
@@ -149,7 +149,7 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self) -> None:
         from stores.core.store import Store
-        from stores.instruments.statement_lists import Filters
+        from stores.instruments.instruments import Filters
 
         with Store.open(self.store_path) as store:
             self.post_message(self.Found(store.instruments.lines(self._instrument, Filters(archived=True))))

@@ -22,7 +22,7 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable, movi
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.statement_lists import Filters, StatementLine
+    from stores.instruments.instruments import Filters, StatementLine
 
 PAGE = 200
 CELL_CHARACTERS = 400
@@ -153,7 +153,7 @@ class Query:
 
     @property
     def filters(self) -> Filters:
-        from stores.instruments.statement_lists import Filters
+        from stores.instruments.instruments import Filters
 
         return Filters(search=self.search, issue=self.issue, country=self.country, tag=self.tag, language=self.language)
 

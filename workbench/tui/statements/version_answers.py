@@ -18,7 +18,7 @@ from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from stores.instruments.version_answers import VersionAnswer
+    from stores.runs.answers import VersionAnswer
 
 EXPLAIN = section("screens-statements", "Answers to a version")
 
@@ -54,7 +54,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.core.store import Store
-        from stores.instruments.version_answers import answers_to
+        from stores.runs.answers import answers_to
 
         with Store.open(self.store_path) as store:
 
@@ -116,7 +116,7 @@ class FoundAnswersScreen(VersionAnswersScreen):
 
     def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.core.store import Store
-        from stores.instruments.version_answers import answers_with
+        from stores.runs.answers import answers_with
 
         with Store.open(self.store_path) as store:
 

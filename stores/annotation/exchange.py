@@ -6,13 +6,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from stores.annotation.annotation_items import unit_of
-from stores.annotation.codebooks import chosen_version, codebook_from_json, save_codebook
+from stores.annotation.annotation_items import chosen_version, codebook_from_json, save_codebook, unit_of
 from stores.annotation.people import reader_id
 from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
-from stores.core.base import Aggregate, named, now, now_after
-from stores.core.texts import restored
+from stores.core.base import Aggregate, named, now, now_after, restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
@@ -108,13 +107,15 @@ class Exchange(Aggregate):
             came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
             touched: Counter[tuple[str, int]] = Counter()
             held: dict[tuple[str, int], set[str]] = {}
-            known = 0
+            known, reader = 0, cache(lambda kind, name: reader_id(connection, kind, name, ""))
             for event, place in zip(events, places, strict=True):
                 if place is None:
                     continue
                 unit = unit_of(connection, *place)
                 held.setdefault((event.codebook, unit), set()).add(event.annotator)
-                if _append(connection, event, unit, by_key.get(event.codebook_key, ids[event.codebook])):
+                codebook_id = by_key.get(event.codebook_key, ids[event.codebook])
+                by = reader(READERS[event.kind], person_name(event.annotator))
+                if _append(connection, event, unit, by, codebook_id):
                     touched[event.codebook, unit] += 1
                 else:
                     known += 1
@@ -170,9 +171,8 @@ def _foreign(event: LabelEvent, source: str) -> Finding:
     )
 
 
-def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebook_id: int) -> bool:
+def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, reader: int, codebook_id: int) -> bool:
     """Insert an event; return whether it was new."""
-    reader = reader_id(connection, READERS[event.kind], person_name(event.annotator), "")
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
             "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?) "

@@ -16,11 +16,10 @@ from pathlib import Path
 from statistics import median
 from types import TracebackType
 
-from stores.annotation.surveys import IDLE_MS
-from stores.core.base import named, now_after
+from stores.annotation.people import IDLE_MS
+from stores.core.base import named, now_after, restored
 from stores.core.permissions import Permissions, restrict
 from stores.core.store import Store
-from stores.core.texts import restored
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName
