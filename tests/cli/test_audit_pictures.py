@@ -19,6 +19,8 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from workbench.annotation.agreement_tables import book as agreement_book
 from workbench.audits.audit import Printed
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.result import book as consistency_book
 from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -31,10 +33,8 @@ from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.tui.results.audit_loaded import Settings as ReliabilitySettings
 from workbench.tui.results.audit_loaded import load as load_reliability
-from workbench.tui.results.classifier import Settings as ClassifierSettings
+from workbench.tui.results.classifier import ClassifierChoice
 from workbench.tui.results.classifier import load as load_classifier
-from workbench.tui.results.consistency import Settings as ConsistencySettings
-from workbench.tui.results.consistency import load as load_consistency
 
 pytestmark = pytest.mark.e2e
 Tables = list[AnyTable]
@@ -66,9 +66,8 @@ def consistency(folder: Path) -> Tables:
     for model in ("scripted", f"scripted:{persona}"):
         ask = ("--statements", "12", "--templates", "2", "--samples", "6", "--yes")
         assert main(["run", str(path), "--model", model, *ask]) == 0
-    book = load_consistency(path, ConsistencySettings()).book
-    assert book is not None
-    return of_book(book)
+    with Store.open(path) as store:
+        return of_book(consistency_book(judge_consistency(store)))
 
 
 def bias(folder: Path) -> Tables:
@@ -76,7 +75,7 @@ def bias(folder: Path) -> Tables:
 
 
 def classifier(folder: Path) -> Tables:
-    book = load_classifier(bias_stores.full(folder / "a.db"), ClassifierSettings()).book
+    book = load_classifier(bias_stores.full(folder / "a.db"), ClassifierChoice()).book
     assert book is not None
     return of_book(book)
 

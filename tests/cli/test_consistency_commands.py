@@ -13,10 +13,11 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
-from workbench.audits.consistency.judge import FORMULAS, MEASURES
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions
+from workbench.audits.consistency.stances import MEASURES
 from workbench.domain.instruments import Party
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UsageError
 
 
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
@@ -57,7 +58,7 @@ def models(store: Path) -> list[str]:
 
 
 def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "show", demo, "consistency", "--parties", "--formula", "all")
+    found = data(capsys, "show", demo, "consistency", "--formula", "all")
     assert names(found) == ["always agree", "always disagree"]
     agrees = rows(found, "leaning", respondent="always agree")
     assert [row["family"] for row in agrees] == ["left", "center", "right"]
@@ -68,7 +69,9 @@ def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.Captur
 
 @pytest.mark.e2e
 def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "show", demo, "consistency", "--formula", "all", "--parties", "--people")
+    code, out, _ = run(capsys, "show", demo, "consistency", "--formula", "all")
+    more = ("party_stances", "people")
+    out += run(capsys, "show", demo, "consistency", "--table", *more)[1]
     assert code == 0
     assert "No model has answered yet" in out
     for sentence in MEASURES.values():
@@ -113,16 +116,20 @@ def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixt
 def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
     base = ("show", asked, "consistency", *LENIENT, "--model", first)
-    found = data(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
+    of_issue = ("issue_statements", first, "open_foreign_policy")
+    of_party = ("party_statements", first, "vd", "Lantern League")
+    named = data(capsys, *base, "--table", *of_issue, *of_party)
+    assert len(named["tables"]) == 2
+    found = data(capsys, *base)
     stance = rows(found, "issues", "signed")[0]
-    behind = rows(found, "issue_statements", first, "open_foreign_policy")
+    behind = rows(named, *of_issue)
     assert len(behind) == stance["supporting"] + stance["opposing"] > 0
     assert sum(row["supports"] - row["opposes"] for row in behind) == sum(
         row["plus_agree"] + row["minus_disagree"] - row["plus_disagree"] - row["minus_agree"]
-        for row in rows(found, "issues_by_template", "signed", issue="open_foreign_policy")
+        for row in rows(found, "issues_by_template", "signed", respondent=first, issue="open_foreign_policy")
     )
-    assert len(rows(found, "party_statements", first, "vd", "Lantern League")) == 12
-    code, out, _ = run(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
+    assert len(rows(named, *of_party)) == 12
+    code, out, _ = run(capsys, *base, "--table", *of_issue, *of_party)
     assert code == 0
     assert all(row["statement"] in out for row in behind)
 
@@ -147,9 +154,11 @@ def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--issue", "peace"), "there is no policy issue 'peace'"),
-        (("--party", "Larks"), "such as nl/SP"),
-        (("--party", "vd/Larks"), "there is no party vd/Larks"),
+        (("--table", "issue_statements", "always agree", "peace"), "there is no policy issue 'peace'"),
+        (("--table", "party_statements", "always agree", "Larks"), "which names no row"),
+        (("--table", "party_statements", "always agree", "vd", "Larks"), "there is no party vd/Larks"),
+        (("--table", "given", "person", "nobody"), "there is no person nobody"),
+        (("--table", "parties"), "there is no table 'parties'. Available: issues, leaning, party_stances"),
         (("--compare", "a", "b"), "there is no run or model 'a'"),
         (("--model", "nobody"), "no reliability answers by nobody"),
         (("--instrument", "none"), "none"),
@@ -175,8 +184,8 @@ def test_labels_of_people_are_not_those_of_the_source(demo: Path, capsys: pytest
 
 
 def test_the_pipeline_refuses_unknown_labels_and_an_empty_store(tmp_path: Path, demo: Path) -> None:
-    with Store.open(demo) as store, pytest.raises(UnknownName, match="gold, people"):
-        judge_consistency(store, ConsistencyChoice(labels="mine"))  # type: ignore[arg-type]
+    with Store.open(demo) as store, pytest.raises(UsageError, match="gold or people"):
+        judge_consistency(store, options=ConsistencyOptions(labels="mine"))  # type: ignore[arg-type]
     with Store.open(tmp_path / "empty.db", create=True) as store, pytest.raises(UsageError, match="no instrument"):
         judge_consistency(store)
 
@@ -263,7 +272,7 @@ def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_coun
         code, out, err = run(capsys, "run", path, "--model", model, "--statements", refs, "--samples", 3, "--yes")
         assert code == 0, out + err
     _, out, _ = run(capsys, "show", path, "consistency")
-    assert "parties left out of scripted: 0 without a left-right position, 0 from countries not asked" in out
+    assert "parties left out of scripted, always agree, always disagree: 0 without a left-right position, 0 from" in out
     assert "one.toml: 0 without a left-right position, 1 from countries not asked" in out
     _, out, _ = run(capsys, "show", path, "consistency", "--model", "scripted")
     assert "\nparties left out: 0 without a left-right position, 0 from countries not asked" in out
@@ -271,7 +280,7 @@ def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_coun
 
 @pytest.mark.e2e
 def test_every_form_holds_every_table(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = ("show", asked, "consistency", *LENIENT, "--parties")
+    base = ("show", asked, "consistency", *LENIENT)
     stems = {"-".join((one["name"], *one["subject"])) for one in data(capsys, *base)["tables"]}
     places = {form: tmp_path / form for form in ("csv", "parquet", "latex")}
     page = tmp_path / "page.html"

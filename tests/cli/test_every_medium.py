@@ -17,6 +17,7 @@ from workbench import registry
 from workbench.audits.audit import Audit
 from workbench.audits.reported import Reported, Wanted
 from workbench.cli.main import main
+from workbench.figures.book import Book, Subject
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.book_screen import BookScreen
 
@@ -71,6 +72,41 @@ def test_no_table_is_missing_from_the_shell_and_from_python(
     options = dict(zip((word.removeprefix("--") for word in rest[1::2]), rest[2::2], strict=True))
     with workbench.open(made) as opened:
         assert {table.figure.name for table in opened.results(audit.name, **options).tables.values()} == wanted
+
+
+@pytest.mark.parametrize("audit", [one for one in AUDITS if one.options is not None], ids=lambda one: one.name)
+def test_what_rows_lead_to_can_be_named_in_the_shell_and_in_python(
+    made: Path, audit: Audit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(made) as store:
+        part = reported(store, audit)
+        links = behind(part.book)
+    assert links
+    verb, *rest = command(audit, part)
+    words = [word for name, subject in links.items() for word in (name, *subject)]
+    document = data(capsys, verb, made, *rest, "--table", *words)
+    assert {table["name"] for table in document["tables"]} == set(links)
+    options = dict(zip((word.removeprefix("--") for word in rest[::2]), rest[1::2], strict=True))
+    options.pop("audit", None)
+    with workbench.open(made) as opened:
+        tables = opened.results(audit.name, table=words, **options).tables
+        assert {table.figure.name for table in tables.values()} == set(links)
+
+
+def behind(book: Book) -> dict[str, Subject]:
+    """Return the tables that the first rows of others lead to, each with one subject."""
+    found: dict[str, Subject] = {}
+    waiting = [table for table in book.every() if table.link is not None]
+    while waiting:
+        table = waiting.pop()
+        for row in table.rows[:3]:
+            link = table.link(row) if table.link is not None else None
+            if link is not None and link.table in book.behind and link.table not in found:
+                found[link.table] = link.subject
+                below = book.follow(link)
+                assert below is not None
+                waiting.append(below)
+    return found
 
 
 def test_no_table_is_missing_from_exported_figures(

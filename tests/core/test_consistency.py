@@ -14,22 +14,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.audits.consistency import judge as audit
-from workbench.audits.consistency.judge import (
+from workbench.audits.consistency import judged as audit
+from workbench.audits.consistency.judged import Consistency
+from workbench.audits.consistency.options import FORMULAS, VIEWS, ConsistencyOptions, Formula, View
+from workbench.audits.consistency.result import analysis_sentences
+from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,
-    FORMULAS,
-    VIEWS,
-    Consistency,
     Family,
-    Formula,
+    IssueStance,
     Kind,
-    Options,
     PartyPositions,
     Stances,
-    View,
+    party_positions,
+    reliable_stances,
 )
-from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import SWAPPED, Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
@@ -71,7 +70,7 @@ def positions(
 ) -> PartyPositions:
     """`labels`: of the issue `law`, on the first statements."""
     of = {ref: {"law": label} for ref, label in zip(statements, labels, strict=False)}
-    return audit.party_positions(instrument(answers or {}, statements, countries), of)
+    return party_positions(instrument(answers or {}, statements, countries), of)
 
 
 def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, name: str = "m") -> Stances:
@@ -80,14 +79,14 @@ def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, nam
 
 
 def judge(where: PartyPositions, *models: Stances, resamples: int = 200, seed: int = 1) -> Consistency:
-    return audit.judge(where, models, options=Options(seed, resamples))
+    return audit.judge(where, models, options=ConsistencyOptions(seed=seed, resamples=resamples))
 
 
 def shares(result: Consistency, name: str, view: View = "all") -> dict[str, float]:
     return {row.family.value: row.share.value for row in result.leaning(name, view).families}
 
 
-def stance(labels: Sequence[int], *templates: Sequence[int], formula: Formula = "signed") -> audit.IssueStance:
+def stance(labels: Sequence[int], *templates: Sequence[int], formula: Formula = "signed") -> IssueStance:
     refs = tuple(f"s{number}" for number in range(len(labels)))
     where = positions(labels=labels, statements=refs)
     return judge(where, model(*templates, statements=refs)).issue("m", "law", formula)
@@ -191,7 +190,7 @@ def test_without_parties_every_family_is_undefined_and_issues_are_not() -> None:
     assert result.parties("m") == ()
     assert result.party_stances() == ()
     assert result.issue("m", "law").value.value == 1.0
-    assert "no parties" in methods(result)
+    assert "no parties" in analysis_sentences(result)
 
 
 def test_where_nothing_is_reliable_shares_are_undefined_and_say_so() -> None:
@@ -321,7 +320,7 @@ def test_fewer_than_six_reliable_statements_on_average_are_marked(under: tuple[i
 
 def test_a_statement_may_belong_to_several_issues() -> None:
     made = instrument({}, issues=("law", "liberty"))
-    where = audit.party_positions(made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}})
+    where = party_positions(made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}})
     result = judge(where, model((1, 1, 0, 0)))
     assert [row.value.value for row in result.issues("m")] == [1.0, 0.0]
     assert [row.value.n for row in result.issues("m")] == [1, 2]
@@ -360,7 +359,7 @@ def test_no_resamples_give_no_intervals_and_the_same_values() -> None:
     assert not math.isnan(with_.issue("m", "law").value.low)
     assert without.issue("m", "law").value.value == with_.issue("m", "law").value.value
     assert shares(without, "m")["left"] == shares(with_, "m")["left"]
-    assert "No intervals" in methods(without)
+    assert "No intervals" in analysis_sentences(without)
 
 
 # --- respondents
@@ -411,7 +410,7 @@ def test_unknown_names_say_what_there_is() -> None:
     with pytest.raises(UnknownName, match="all, agree, disagree"):
         result.leaning("m", "none")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="seed"):
-        Options(seed=-1)
+        ConsistencyOptions(seed=-1)
 
 
 # --- comparison
@@ -481,8 +480,8 @@ def test_only_statements_that_pass_all_tests_under_a_template_have_a_stance_ther
     positive, negative = made.positive.copy(), made.negative.copy()
     positive[0, 1, 2], negative[0, 1, 2] = 0, 30  # the negation of s2 is rejected like s2 itself, under t0
     report = reliability.judge(replace(made, positive=positive, negative=negative))
-    assert audit.reliable_stances("m", report).values.tolist() == [[1, 0], [1, -1]]
-    assert audit.reliable_stances("m", report, ("sampling",)).values.tolist() == [[1, -1], [1, -1]]
+    assert reliable_stances("m", report).values.tolist() == [[1, 0], [1, -1]]
+    assert reliable_stances("m", report, ("sampling",)).values.tolist() == [[1, -1], [1, -1]]
 
 
 def test_too_few_readable_answers_are_no_reliable_stance() -> None:
@@ -491,7 +490,7 @@ def test_too_few_readable_answers_are_no_reliable_stance() -> None:
     negative[0, 1, 2, 0], lost[0, 1, 2, 0] = 0, 30  # nothing said of the negation of s2 can be read
     report = reliability.judge(replace(made, negative=negative, unreadable=lost))
     assert report.verdicts(reliability.ALL).tolist() == [[1, -1]]
-    assert audit.reliable_stances("m", report).values.tolist() == [[1, 0]]
+    assert reliable_stances("m", report).values.tolist() == [[1, 0]]
 
 
 def test_the_options_of_the_tests_decide_what_is_reliable() -> None:
@@ -501,9 +500,9 @@ def test_the_options_of_the_tests_decide_what_is_reliable() -> None:
     swayed = replace(made, positive=positive, negative=negative)
     strict = reliability.judge(swayed)
     lenient = reliability.judge(swayed, reliability.Options(tests=("sampling", "paraphrase")))
-    assert audit.reliable_stances("m", strict).values.tolist() == [[0]]
-    assert audit.reliable_stances("m", lenient).values.tolist() == [[1]]
-    assert audit.reliable_stances("m", strict, ()).values.tolist() == [[1]]
+    assert reliable_stances("m", strict).values.tolist() == [[0]]
+    assert reliable_stances("m", lenient).values.tolist() == [[1]]
+    assert reliable_stances("m", strict, ()).values.tolist() == [[1]]
 
 
 # --- what must hold of any stances

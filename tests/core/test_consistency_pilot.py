@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.pilot import (
     answer_types,
     draw_statements,
@@ -20,6 +19,7 @@ from workbench.audits.consistency.pilot import (
     scale_collapse,
     weaker_tests,
 )
+from workbench.audits.consistency.stances import PartyPositions, party_positions
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer
@@ -124,10 +124,10 @@ def test_answer_types_count_statements_by_the_stance_on_the_original() -> None:
     assert types.mean("agree").sd == 0.25
 
 
-def positions(statements: int = 4) -> audit.PartyPositions:
+def positions(statements: int = 4) -> PartyPositions:
     refs = [f"s{number}" for number in range(statements)]
     made = Instrument("i", "", tuple(Statement(ref, ()) for ref in refs), issues=("law",))
-    return audit.party_positions(made, {ref: {"law": 1} for ref in refs})
+    return party_positions(made, {ref: {"law": 1} for ref in refs})
 
 
 def test_weaker_tests_keep_more_statements() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.tui.audit_runs import small
-from workbench.audits.consistency.judge import judge
+from workbench.audits.consistency.judged import judge
 from workbench.audits.consistency.stances import Kind, Stances, matched, party_positions, reliable_stances
 from workbench.audits.consistency.tables import differences
 from workbench.audits.reliability.counts import Counts

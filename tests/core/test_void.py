@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.test_exact import again, mass, random_mass, simulated
 from tests.core.test_reliability import VARIANTS, answered, counts
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction, verdict
-from workbench.audits.consistency.judge import reliable_stances
+from workbench.audits.consistency.stances import reliable_stances
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options, random_baseline
 from workbench.audits.reliability.exact import ExactOptions
 from workbench.audits.reliability.exact import judge as judge_exact

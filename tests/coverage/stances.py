@@ -9,10 +9,17 @@ from functools import cache
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
-from workbench.audits.consistency.issues import FORMULAS, issue_difference, issue_stance
-from workbench.audits.consistency.leaning import leaning, leaning_difference
+from workbench.audits.consistency.options import FORMULAS
 from workbench.audits.consistency.pilot import rank_templates
-from workbench.audits.consistency.stances import Kind, PartyPositions, Stances
+from workbench.audits.consistency.stances import (
+    Kind,
+    PartyPositions,
+    Stances,
+    issue_difference,
+    issue_stance,
+    leaning,
+    leaning_difference,
+)
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.human_bound import upper_bound
 from workbench.domain.instruments import Party, SurveyAnswer

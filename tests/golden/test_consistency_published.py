@@ -18,18 +18,12 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import published
-from workbench.audits.consistency import judge as audit
-from workbench.audits.consistency.judge import (
-    ALWAYS_AGREE,
-    ALWAYS_DISAGREE,
-    FORMULAS,
-    Consistency,
-    Formula,
-    Kind,
-    Stances,
-)
-from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency import judged as audit
+from workbench.audits.consistency.judged import Consistency, judge_consistency
+from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
+from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE, Kind, Stances, party_positions
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.formats.read import read_instrument
@@ -115,7 +109,7 @@ def probvaa() -> Instrument:
 
 @pytest.fixture(scope="module")
 def result(probvaa: Instrument) -> Consistency:
-    return audit.judge(audit.party_positions(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey)
+    return audit.judge(party_positions(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey)
 
 
 def family(position: float) -> str:
@@ -191,8 +185,8 @@ def plain_stances(given: dict[str, int], of_issue: dict[str, int]) -> dict[Formu
 def test_every_party_as_a_respondent_has_the_stances_of_the_files(
     probvaa: Instrument, labels: Any, answers: Any
 ) -> None:
-    positions = audit.party_positions(probvaa, gold_labels(probvaa.issue_labels))
-    result = audit.judge(positions, options=audit.Options(resamples=0))
+    positions = party_positions(probvaa, gold_labels(probvaa.issue_labels))
+    result = audit.judge(positions, options=ConsistencyOptions(resamples=0))
     compared = 0
     for formula in FORMULAS:
         for row in result.party_stances(formula):
@@ -269,5 +263,5 @@ def test_a_store_without_answers_gives_the_same_baselines(stored: Path, result: 
     assert judged.labelled == 193
     assert repr(judged.result.leaning(ALWAYS_AGREE)) == repr(result.leaning(ALWAYS_AGREE))
     assert repr(judged.result.issues(ALWAYS_AGREE)) == repr(result.issues(ALWAYS_AGREE))
-    assert "13 left, 11 center, 17 right; 73 without a position" in judged.methods()
+    assert "13 left, 11 center, 17 right; 73 without a position" in methods(judged)
     assert len(judged.result.people) == 6

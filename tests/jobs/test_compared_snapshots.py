@@ -20,7 +20,7 @@ from tests.tui.bias_stores import SAYS, trained
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.shared_prompts import compare
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.response_bias.judged import compared, judge_response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
@@ -75,7 +75,7 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     old, new = asked_of_both(path)
     with Store.open(path) as opened:
         scored = judge_bias(opened, options=ScoreOptions(draws=100)).report
-        stances = judge_consistency(opened, ConsistencyChoice(instrument="small")).result
+        stances = judge_consistency(opened, Which(instrument="small")).result
         choices = judge_response_bias(opened, Which("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)
     total = [scored.figure(name).total.value for name in (old, new)]

@@ -14,13 +14,13 @@ from tests.cli.test_commands import rows
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import draws_agree_with_responses
 from tests.jobs.test_snapshots import done
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.readings import Stance
 from workbench.errors import UnknownName
-from workbench.evidence.runs import find_run, served_runs
+from workbench.evidence.runs import Which, find_run, served_runs
 
 SNAPSHOT = "parrot-2026"
 
@@ -102,7 +102,7 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
         assert sum(printed_order.values()) == 36
         assert int(report.counts.total.sum()) == 72
         assert printed_order[wanted] == 36
-    both = judge_consistency(filled, ConsistencyChoice(fingerprint="each"))
+    both = judge_consistency(filled, Which(fingerprint="each"))
     assert [one.run.fingerprint for one in both.runs] == ["fp_0", "fp_1"]
     with pytest.raises(UnknownName, match="Available: fp_0, fp_1"):
         find_run(filled, "reliability", fingerprint="fp_9")

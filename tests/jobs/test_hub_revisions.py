@@ -12,7 +12,7 @@ from stores.core.store import Store
 from tests.inference.saved_models import save_t5
 from tests.jobs.test_check_jobs import tiny_bert
 from tests.jobs.test_snapshots import go_on
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.dataset import Example
 from workbench.classifier.model import inspect
@@ -23,7 +23,7 @@ from workbench.domain.findings import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import Which, find_run
 from workbench.inference.encoder import load_encoder
 from workbench.inference.entailment import load_entailment
 from workbench.jobs import launch
@@ -129,7 +129,7 @@ def test_a_tag_and_the_commit_that_it_stands_for_are_one_model_and_another_commi
         assert find_run(filled, "reliability", name).revision == FIRST
     with pytest.raises(UnknownName):
         find_run(filled, "reliability", f"{hub}@v2")
-    found = judge_consistency(filled, ConsistencyChoice(models=(f"{hub}@v1",)))
+    found = judge_consistency(filled, Which(models=(f"{hub}@v1",)))
     assert [one.run.revision for one in found.runs] == [FIRST]
 
 

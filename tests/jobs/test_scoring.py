@@ -18,6 +18,7 @@ from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.result import methods
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.exact import ExactReport
@@ -278,7 +279,7 @@ def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
     score(filled, ScriptedModel(Persona(agree=0.8, unreadable=0.0)))
     found = judge_consistency(filled)
     assert found.result.models == ("scripted",)
-    assert "the probabilities of the two labels were computed for 3 statements" in found.methods()
+    assert "the probabilities of the two labels were computed for 3 statements" in methods(found)
     report = found.runs[0].report
     assert isinstance(report, ExactReport)
     assert (report.verdicts(ALL) != PASS).all()

@@ -24,7 +24,7 @@ from workbench.audits.bias_score.answered import answered_by as bias_answered
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias, responses
 from workbench.audits.bias_score.methods import methods
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import book as questionnaire_book
@@ -214,7 +214,7 @@ def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store)
 
 def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
     rule(sampled, subjects.find(sampled, "soc-07"), Verdict.EXCLUDED)
-    found, plain = (judge_consistency(sampled, ConsistencyChoice(readings=one)) for one in (USUAL, WITHOUT))
+    found, plain = (judge_consistency(sampled, Which(readings=one)) for one in (USUAL, WITHOUT))
     (with_, without) = (one.result.respondents[0].values for one in (found, plain))
     place = found.runs[0].report.counts.statements.index("soc-07")
     assert (with_ != without).any()

@@ -18,6 +18,7 @@ from tests.tui.bias_stores import labelled, sided, trained
 from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.result import methods
 from workbench.audits.reliability.arrays import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, IssueLabel, SurveyAnswer
@@ -100,9 +101,9 @@ class TestRuns:
 
     def test_the_consistency_says_which_stances_are_on_texts_that_were_changed(self, filled: Store) -> None:
         ask(filled)
-        assert "changed since" not in judge_consistency(filled).methods()
+        assert "changed since" not in methods(judge_consistency(filled))
         edit(filled, "a-1")
-        told = judge_consistency(filled).methods()
+        told = methods(judge_consistency(filled))
         assert "1 statement was changed since scripted was asked (a-1)" in told
 
     def test_a_plan_whose_text_was_changed_in_place_meanwhile_is_refused_and_nothing_is_written(

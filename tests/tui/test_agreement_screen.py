@@ -16,7 +16,7 @@ from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
 from workbench.domain.annotations import Purpose, Reason
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.annotators import AnnotatorsScreen, Settings, load
+from workbench.tui.results.annotators import AnnotatorsScreen, load
 from workbench.tui.results.behind import BehindScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -217,10 +217,9 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
         await press(app, pilot, "f5")
         assert "11 items with two or more labels" in shown(app, "#options")
         assert at(app) == ("Annabel", "Bartholomew")
-    settings = Settings()
-    found = load(path, "q", settings)
-    assert load(path, "q", settings, found) is found
-    lettered = load(path, "q", Settings(letters=True), found)
+    found = load(path, "q")
+    assert load(path, "q", found) is found
+    lettered = load(path, "q", found, letters=True)
     assert lettered.material is found.material, "letters compute nothing anew"
 
 

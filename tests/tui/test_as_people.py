@@ -15,8 +15,8 @@ from tests.tui.books import by_parts, press
 from tests.tui.conftest import screen_text, shown
 from tests.tui.test_audit_screen import judged
 from tests.tui.test_one_seed import wavering
-from workbench.audits.consistency.book import book
-from workbench.audits.consistency.judged import consistency_material, judge_consistency
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.result import book
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.figures.book import Book
@@ -129,6 +129,4 @@ def test_the_book_of_consistency_has_the_models_kappas(path: Path, tmp_path: Pat
 
 def consistency_book(path: Path) -> Book:
     with Store.open(path) as store:
-        found = judge_consistency(store)
-        material = consistency_material(store, found)
-    return book(found.result, "signed", "all", material)
+        return book(judge_consistency(store))

@@ -17,6 +17,7 @@ from tests.tui.books import by_parts, press
 from tests.tui.conftest import flowing, shown
 from tests.tui.test_audit_screen import judged
 from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.consistency.result import methods
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
 from workbench.tui.app import WorkbenchApp
@@ -100,8 +101,8 @@ def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
     with Store.open(path) as store:
         stances = judge_consistency(store).runs[0].report.verdicts("all")
         assert stances[:, 0].tolist() == [1, 1], "reliable by the tests that it can fail"
-        methods = judge_consistency(store).methods()
-    assert "because there is nothing to compare, or a prompt would be compared with itself" in methods
+        told = methods(judge_consistency(store))
+    assert "because there is nothing to compare, or a prompt would be compared with itself" in told
 
 
 def test_lint_says_which_findings_void_a_test(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

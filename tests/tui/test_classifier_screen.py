@@ -20,7 +20,7 @@ from workbench.pipeline.training import Evaluation
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.behind import BehindScreen
-from workbench.tui.results.classifier import ClassifierScreen, Settings, load
+from workbench.tui.results.classifier import ClassifierChoice, ClassifierScreen, load
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CLASSES, CURVE, CONFUSION, CALIBRATION, TRAINING = (["tab"] * n for n in (1, 3, 4, 6, 7))
@@ -50,7 +50,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> Classifier
 
 
 def book(path: Path, threshold: float = 0.9) -> Book:
-    found = load(path, Settings(threshold=threshold)).book
+    found = load(path, ClassifierChoice(threshold=threshold)).book
     assert found is not None
     return found
 

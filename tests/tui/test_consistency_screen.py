@@ -16,11 +16,12 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui import books
 from tests.tui.audit_runs import NO, YES, Answers, audited
-from tests.tui.books import SIZES, at, behind, by_parts, press, settled, table
+from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, status, until
 from workbench import registry
-from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
-from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.consistency.judged import Consistency, judge_consistency
+from workbench.audits.consistency.options import FORMULAS, WITHIN
+from workbench.audits.consistency.stances import MEASURES
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
@@ -30,15 +31,14 @@ from workbench.figures.table import Column, Kind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
-from workbench.tui.results import consistency as screens
+from workbench.tui.results import result_screen
 from workbench.tui.results.behind import BehindScreen
-from workbench.tui.results.consistency import ConsistencyScreen, Settings
+from workbench.tui.results.options_dialog import ChoicesScreen
 from workbench.tui.results.result_screen import screen_class
-from workbench.tui.results.rules_dialog import OptionsScreen
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.row_keys import row_key, row_parts
 
-BiasScreen = screen_class(registry.audit("bias_score"))
+BiasScreen, ConsistencyScreen = (screen_class(registry.audit(name)) for name in ("bias_score", "consistency"))
 
 REFS = tuple(f"s-{n}" for n in range(1, 9))
 LAW, SOCIETY = "law_and_order", "liberal_society"
@@ -84,11 +84,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def result(filled: Path) -> Consistency:
     with Store.open(filled) as store:
-        return judge_consistency(store, ConsistencyChoice()).result
+        return judge_consistency(store).result
 
 
 CONTENTS = (
-    "issues", "leaning", "parties", "people", "respondents", "issues_by_template", "leaning_by_template",
+    "issues", "leaning", "party_stances", "people", "respondents", "issues_by_template", "leaning_by_template",
     "templates", "answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
 )  # fmt: skip
 
@@ -109,13 +109,6 @@ def to(table: str) -> list[str]:
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_the_screen_knows_the_formulas_and_views_of_the_audit() -> None:
-    assert screens.FORMULAS == FORMULAS
-    assert screens.MATCHES == VIEWS
-    assert Settings().labels == ConsistencyChoice().labels
-    assert Settings().seed == ConsistencyChoice().seed
 
 
 def test_a_key_of_names_comes_apart_again_whatever_they_contain() -> None:
@@ -242,7 +235,7 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("parties"))
+        await press(app, pilot, *to("party_stances"))
         for formula in FORMULAS:
             found = by_parts(app)
             for party in result.party_stances(formula):
@@ -456,14 +449,15 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
         await begin(app, pilot)
         assert by_parts(app)["smol", LAW]["reliable"] == "6.5"
         assert isinstance(app.screen, ConsistencyScreen)
-        app.screen._take_rules(replace(Settings().rules, tests=("sampling",)))
-        await pilot.pause()
-        await until(pilot, lambda: settled(app))
-        await pilot.pause()
-        assert by_parts(app)["smol", LAW]["reliable"] == "7"
-        assert "reliable: sampling" in shown(app, "#options")
         await press(app, pilot, "o")
-        assert isinstance(app.screen, OptionsScreen)
+        assert isinstance(app.screen, ChoicesScreen)
+        lines = [str(line.id) for line in app.screen.choices.options]
+        for test in WITHIN[1:]:
+            app.screen.choices.highlighted = lines.index(f"tests:{test}")
+            await pilot.press("space")
+        await press(app, pilot, "enter")
+        assert by_parts(app)["smol", LAW]["reliable"] == "7"
+        assert "reliable: sampling ·" in shown(app, "#options")
 
 
 @pytest.mark.e2e
@@ -481,9 +475,10 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
             assert column.help in shown(app, "#text")
         await press(app, pilot, "escape", "f1")
         keys = shown(app, "#text")
-        of_issues = ("issues", "issues_by_template", "parties", "people", "weaker_tests")
-        assert ("published formulas" in keys) == (view in of_issues)
-        assert ("Count all matches" in keys) == (view in ("leaning", "leaning_by_template"))
+        of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
+        assert ("Change: formula of the stance" in keys) == (view in of_issues)
+        assert ("Change: policy-issue labels" in keys) == (view in of_issues)
+        assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
         nothing_behind = (
             "respondents",
             "answer_types",
@@ -493,7 +488,6 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
             "model_kappas_as_people",
         )
         assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
-        assert "Gold labels, or labels given here" in keys
         assert "Sort by a column" in keys
 
 
@@ -550,7 +544,7 @@ async def said(path: Path, keys: list[str], size: tuple[int, int] = (80, 24)) ->
 
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     Store.open(tmp_path / "audit.db", create=True).close()
-    assert "The store has no instrument yet." in await said(tmp_path / "audit.db", [])
+    assert "There is nothing to ask about yet." in await said(tmp_path / "audit.db", [])
 
 
 @pytest.mark.e2e
@@ -564,7 +558,7 @@ async def test_each_view_says_what_it_lacks(
     wanted = {
         "issues": "No statement has a policy-issue label.",
         "leaning": "The instrument has no parties",
-        "parties": "The instrument has no parties.",
+        "party_stances": "The instrument has no parties.",
         "people": "Nobody has answered the survey",
         "templates": "No model has answered yet.",
         "weaker_tests": "No model has answered yet.",
@@ -610,7 +604,7 @@ async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
         await begin(app, pilot)
         assert shown(app, "#options").startswith("small")
         await press(app, pilot, "i")
-        assert shown(app, "#options").startswith("other · signed support · no model has answered")
+        assert shown(app, "#options").startswith("other · no model has answered")
         await press(app, pilot, "i")
         assert shown(app, "#options").startswith("small")
 
@@ -655,7 +649,7 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
 ) -> None:
     """Only workers judge and resample: no figure is computed in the thread that draws."""
     may_go, threads = threading.Event(), []
-    judge, stance = screens.load, Consistency._issue
+    judge, stance = result_screen.load, Consistency._issue
 
     def slow(*given: Any) -> Any:
         may_go.wait(60)
@@ -665,7 +659,7 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
         threads.append(threading.current_thread())
         return stance(*given)
 
-    monkeypatch.setattr(screens, "load", slow)
+    monkeypatch.setattr(result_screen, "load", slow)
     monkeypatch.setattr(Consistency, "_issue", watched)
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -731,7 +725,7 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
             "issues_by_template": "issue_statements",
             "leaning": "party_matches",
             "leaning_by_template": "party_matches",
-            "parties": "given",
+            "party_stances": "given",
             "people": "given",
             "templates": "template_statements",
         }

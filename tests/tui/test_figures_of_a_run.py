@@ -22,10 +22,10 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.template_words import templates_for
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 
 BiasScreen = screen_class(registry.audit("bias_score"))
+ConsistencyScreen = screen_class(registry.audit("consistency"))
 QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 
 ResponseBiasScreen = screen_class(registry.audit("response_bias"))

@@ -17,10 +17,9 @@ from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.book_screen import BookScreen, headed
-from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 
-BiasScreen = screen_class(registry.audit("bias_score"))
+BiasScreen, ConsistencyScreen = (screen_class(registry.audit(name)) for name in ("bias_score", "consistency"))
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,8 @@ from tests.tui.test_response_bias_screen import pairs
 from workbench import registry
 from workbench.audits.bias_score import AUDIT as BIAS
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.consistency import AUDIT as CONSISTENCY
+from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
@@ -42,7 +44,6 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.results import (
     annotators,
     audit_loaded,
-    consistency,
     result_screen,
 )
 from workbench.tui.results.settings import Settings
@@ -132,8 +133,7 @@ def _masses(probe: Probe) -> tuple[float, float]:
 
 def test_consistency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "c.db", firm, base=with_parties())
-    judged = consistency.load(path, consistency.Settings()).judged
-    assert judged is not None
+    judged = result_screen.load(path, CONSISTENCY, Settings(ConsistencyOptions())).material
     result = judged.result
     screen = intervals([(result.leaning(name), result.issues(name)) for name in result.models])
     assert screen
@@ -159,7 +159,7 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
     units = queued(path, [f"answer {n}" for n in range(10)])
     for name, labels in (("Annabel", FIRST), ("Bartholomew", SECOND)):
         labelled(path, name, dict(zip(units, labels, strict=True)))
-    book = annotators.load(path, "q", annotators.Settings()).book
+    book = annotators.load(path, "q").book
     assert book is not None
     screen = intervals([values(entry.make(*subject)) for entry in book.contents for subject in entry.subjects])
     assert screen

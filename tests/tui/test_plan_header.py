@@ -15,7 +15,7 @@ from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.consistency import ConsistencyScreen
+from workbench.tui.results.result_screen import screen_of
 from workbench.tui.results.rules_dialog import OptionsScreen
 
 
@@ -71,8 +71,8 @@ async def test_consistency_judged_from_the_same_answers_says_it_too(planned: Pat
     app = WorkbenchApp(planned)
     async with app.run_test(size=(140, 40)) as pilot:
         await settle(app, pilot)
-        await app.push_screen(ConsistencyScreen())
+        await app.push_screen(screen_of("consistency"))
         await settle(app, pilot)
         assert "points as planned." in header(app)
-        await press(app, pilot, "o", "down", "space", "enter")
+        await press(app, pilot, "o", *["down"] * 3, "space", "enter")
         assert "rule: planned printed, done coded" in header(app)

@@ -15,11 +15,11 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
 from workbench.tui.kit.template_words import Offer
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.rules_dialog import RunsScreen
 
 BiasScreen = screen_class(registry.audit("bias_score"))
+ConsistencyScreen = screen_class(registry.audit("consistency"))
 QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 
 ResponseBiasScreen = screen_class(registry.audit("response_bias"))
@@ -84,7 +84,7 @@ async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) 
         screen = app.screen
         assert isinstance(screen, ConsistencyScreen)
         assert screen._judged is not None
-        assert set(screen._judged.result.models) == {"one · chat", "one · user"}
+        assert set(screen._judged.names) == {"one · chat", "one · user"}
 
 
 def figures(app: WorkbenchApp) -> str:

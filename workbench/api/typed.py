@@ -124,6 +124,15 @@ class Judging(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    formula: Literal["signed", "tacl", "v1", "all"]
+    """formula of the stance on policy issues (default: signed)"""
+    view: Literal["all", "agree", "disagree"]
+    """which matches count (default: all)"""
+    labels: str
+    """policy-issue labels: the source's, or people's (default: gold); source of the statements' sides: the instrument,
+    or a model (default: instrument)"""
+    resamples: int
+    """draws for each interval; 0: no intervals (default: 1000)"""
     draws: int
     """of the bootstrap (default: 10000)"""
     unit: Literal["statements", "responses"]
@@ -132,8 +141,6 @@ class Judging(TypedDict, total=False):
     """correct for the classifier's error, and include its uncertainty"""
     threshold: float
     """lowest confidence of the classifier that counts (default: 0.9)"""
-    labels: str
-    """source of the statements' sides: the instrument, or a model (default: instrument)"""
     common: bool
     """base every figure on the prompts asked of all models"""
     queue: str | None
@@ -227,16 +234,11 @@ class AnyFigures(TypedDict, total=False):
     or a model (default: instrument)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
-    baselines: bool
-    """show the baselines always agree and always disagree"""
-    parties: bool
-    """each party: its own stances, and how often models match it"""
-    people: bool
-    """stances of the people who answered the survey"""
-    issue: str | None
-    """the statements behind the stance on this policy issue"""
-    party: str | None
-    """the statements behind the share with this party"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
     """how the figures were computed, in a paragraph"""
     draws: int
@@ -251,11 +253,6 @@ class AnyFigures(TypedDict, total=False):
     """base every figure on the prompts asked of all models"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
-    table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
-    where: str | Sequence[str] | None
-    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     condition: str | Sequence[str] | None
@@ -427,10 +424,6 @@ class ConsistencyFigures(TypedDict, total=False):
     """one or more, separated by commas (default: all)"""
     instrument: str | None
     """its name (default: the only one)"""
-    sampling: str | None
-    """for a model with several samplings: the description, or part of it"""
-    dtype: str | None
-    """for a model computed in several dtypes: float32, bfloat16, …"""
     snapshot: str | None
     """of a served model: as reported by the endpoint, or unknown"""
     fingerprint: str | None
@@ -443,12 +436,18 @@ class ConsistencyFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    formula: Literal["signed", "tacl", "v1", "all"]
+    """formula of the stance on policy issues (default: signed)"""
+    view: Literal["all", "agree", "disagree"]
+    """which matches count (default: all)"""
+    labels: Literal["gold", "people"]
+    """policy-issue labels: the source's, or people's (default: gold)"""
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -459,31 +458,22 @@ class ConsistencyFigures(TypedDict, total=False):
     """tests that ALL combines (default: the five tests within a template)"""
     judge_void: bool
     """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
-    seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1)"""
-    formula: Literal["signed", "tacl", "v1", "all"]
-    """formula of the stance on policy issues (default: signed)"""
-    view: Literal["all", "agree", "disagree"]
-    """which matches count (default: all)"""
-    labels: Literal["gold", "people"]
-    """policy-issue labels: the source's, or people's (default: gold)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
-    baselines: bool
-    """show the baselines always agree and always disagree"""
-    parties: bool
-    """each party: its own stances, and how often models match it"""
-    people: bool
-    """stances of the people who answered the survey"""
-    issue: str | None
-    """the statements behind the stance on this policy issue"""
-    party: str | None
-    """the statements behind the share with this party"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
-    refusals: bool
-    """how often models refuse, by side and policy issue"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 

@@ -142,8 +142,8 @@ class Audit(ABC):
     "how it is asked unless told otherwise"
     question: ClassVar[str]
     "what it asks, in a sentence without the name"
-    asks: ClassVar[bool] = True
-    "False: it judges the answers to another audit's prompts"
+    answers_of: ClassVar[str] = ""
+    "the audit to whose prompts the answers were given that it judges; empty: its own, it asks by itself"
     free_text: ClassVar[bool] = False
     "whether its answers are free text, which people and classifiers read"
     by_rule: ClassVar[bool] = False
@@ -348,15 +348,15 @@ class Audit(ABC):
 
     def answered(self, store: Store) -> bool:
         """Return whether there are answers that it judges."""
-        return bool(store.runs.list(self.name))
+        return bool(store.runs.list(self.asked_by))
 
     def instruments(self, store: Store) -> Sequence[str]:
         """Return the instruments with answers that it judges, the one that was answered last at the end."""
-        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.name))))[::-1]
+        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.asked_by))))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         """Return the models that answered about an instrument; empty: about any."""
-        return {run.model for run in store.runs.list(self.name, instrument or None, personas=True)}
+        return {run.model for run in store.runs.list(self.asked_by, instrument or None, personas=True)}
 
     def may_be_asked_about(self, store: Store) -> Sequence[str]:
         """Return the instruments that a model could be asked about."""
@@ -414,11 +414,11 @@ class Audit(ABC):
             return ()
         if self.not_yet(store):
             return ()
+        label = self.place.label or self.place.mode.capitalize()
         try:
             result = self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store))
-            return home_lines(result, self.name, self.place.label, self.todo, self.todo_below)
+            return home_lines(result, self.name, label, self.todo, self.todo_below)
         except UsageError as error:
-            label = self.place.label
             return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
 
     def book(self, store: Store, options: Given) -> Book:
@@ -439,7 +439,7 @@ class Audit(ABC):
         if len(names) > 1:
             raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
         if not there:
-            raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.name)}")
+            raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.asked_by)}")
         which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # then `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
         compare = getattr(options, "compare", None) or ()
@@ -448,7 +448,17 @@ class Audit(ABC):
     def why_unanswered(self, instrument: str | None) -> str:
         """Say that nothing was answered, and how to ask."""
         of = f"{instrument} has" if instrument else "the store has"
-        return f"{of} no answers to judge. Start with: workbench run STORE --audit {self.name} --model NAME"
+        return f"{of} no answers to judge. Start with: workbench run STORE --audit {self.asked_by} --model NAME"
+
+    @property
+    def asks(self) -> bool:
+        """Whether it puts questions to models; otherwise it judges the answers to another audit's prompts."""
+        return not self.answers_of
+
+    @property
+    def asked_by(self) -> str:
+        """The name of the audit whose answers it judges: its own, or another one's."""
+        return self.answers_of or self.name
 
     @property
     def command(self) -> str:

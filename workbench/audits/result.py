@@ -90,7 +90,8 @@ class Result:
     "names of the tables that people see first"
     findings: Sequence[str]
     "what the figures come to, in plain sentences, the most important first"
-    headline: Headline
+    headline: Headline | None
+    "None: nobody's figures are there yet, so Home and reports leave the result out"
     further: Sequence[Headline] = ()
     "the same of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
@@ -114,6 +115,8 @@ class Result:
     "name of a run -> name in the figures, where that is another: of a model that was asked about several instruments"
     about: Mapping[str, Any] = field(default_factory=dict)
     "what programs get beside the tables, as plain values"
+    beside: tuple[str, ...] = ()
+    "names that stand beside these in tables and can be compared with them, and are nobody's figures: baselines"
     compared: Callable[[Sequence[str]], Compared] | None = None
     "puts runs side by side, by their names"
     again: Callable[[Any], Result | None] | None = None
@@ -131,7 +134,7 @@ class Result:
     @property
     def models(self) -> dict[str, str]:
         """The model of each name in the figures; answers that were imported are called like their model."""
-        return {name: of[0].model if (of := self.runs_of(name)) else name for name in self.names}
+        return {name: of[0].model if (of := self.runs_of(name)) else name for name in (*self.names, *self.beside)}
 
 
 def tables(
@@ -297,6 +300,8 @@ def reported(
     """Yield the part of a report on a result, and the comparison if one is wanted. The last two: see `Audit`."""
     from workbench.audits.comparison.reported import comparison, names_wanted
 
+    if result.headline is None:
+        return
     command = _command(command, result)
     yield Reported(
         title=result.book.title,
@@ -344,7 +349,7 @@ def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
 
 def home_lines(result: Result, name: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
     """Return what Home says of a result of the audit of a name: a line, or one for each of the first models."""
-    made = [_home_line(result, headline) for headline in (result.headline, *result.further)]
+    made = [_home_line(result, headline) for headline in (result.headline, *result.further) if headline is not None]
     return [
         replace(line, key=f"{name}:{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
         for place, line in enumerate(made)

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.audits.consistency.options import FORMULA
+from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions
 from workbench.audits.reliability.options import READ_BY
 from workbench.cli.figures import FIGURES
 from workbench.cli.output import print_json, say, say_wrapped
@@ -36,9 +36,12 @@ from workbench.options.shared import (
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.consistency.pilot_judged import PilotJudged
+    from workbench.audits.consistency.pilot import PilotJudged
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
+
+
+FORMULA = ConsistencyOptions.declared()["formula"].option
 
 
 @verb(
@@ -70,7 +73,7 @@ if TYPE_CHECKING:
             *SERVED,
             READ_BY,
             WITHOUT_RULINGS,
-            FORMULA.but(help="count stances that pass weaker tests", choices=("signed", "tacl", "v1")),
+            FORMULA.but(help="count stances that pass weaker tests", choices=FORMULAS),
         ),
     ),
     DTYPE.but(help="as for run; with --rank only if a model has several", choices=DTYPES),
@@ -110,8 +113,7 @@ def _answered(store: Store, options: Namespace) -> bool:
 
 def _unasked(store: Store, options: Namespace) -> int:
     """Print what a pilot tells before any model was asked: how far parties are apart on a coarser scale of answers."""
-    from workbench.audits.consistency.pilot import scale_collapse
-    from workbench.audits.consistency.pilot_tables import answer_scales, template_ranks
+    from workbench.audits.consistency.pilot import answer_scales, scale_collapse, template_ranks
     from workbench.cli.figures import put_out
 
     instrument = _instrument(store, options)
@@ -191,30 +193,18 @@ def _design(store: Store, options: Namespace) -> Design:
 def _ranked(
     store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, asked: Design | None = None
 ) -> PilotJudged:
-    from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
-    from workbench.evidence.runs import readings_of, templates_of
+    from workbench.audits.consistency.pilot import judge_pilot
+    from workbench.evidence.runs import Which
 
-    templates = templates_of(options)
+    which = replace(Which.of(options), sampling=sampling)
     if asked is not None:
-        templates = replace(templates, families=(asked.family,), languages=(asked.language,))
-    choice = PilotChoice(
-        model=options.model,
-        instrument=options.instrument,
-        sampling=sampling,
-        dtype=options.dtype,
-        snapshot=options.snapshot,
-        fingerprint=options.fingerprint,
-        readings=readings_of(options),
-        statements=refs,
-        templates=templates,
-        formula=options.formula,
-        seed=options.seed,
-    )
-    return judge_pilot(store, choice)
+        templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
+        which = replace(which, templates=templates)
+    return judge_pilot(store, which, ConsistencyOptions.of(options), refs)
 
 
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
-    from workbench.audits.consistency.pilot_tables import pilot_tables
+    from workbench.audits.consistency.pilot import pilot_tables
     from workbench.cli.figures import put_out
     from workbench.evidence.answered import as_json, header
     from workbench.evidence.runs import template_notes
@@ -227,10 +217,10 @@ def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
         "template_versions": judged.run.versions,
         "job": job,
         "statements": judged.statements,
-        "formula": judged.choice.formula,
+        "formula": options.formula,
         "answered": as_json([judged.answered]),
     }
-    tables = tuple(pilot_tables(judged.ranks, judged.templates, judged.types, judged.weaker, judged.scales))
+    tables = tuple(pilot_tables(judged))
     above, title = header([judged.answered]), f"{judged.run.instrument}: pilot of {judged.run.model}"
     said = [*above, f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
     put_out(options, tables, about, title=title, told=said, header=above)

@@ -9,7 +9,6 @@ from workbench.audits.audit import Printed
 from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
 from workbench.cli.figures import FIGURES, as_data, print_out
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import flag
 from workbench.options.shared import OF_RUN, QUEUE, STORE
@@ -81,33 +80,20 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
 
 def _every_model(store: Store, options: Namespace) -> Printed:
     """Compare the models with people (Ceron et al. 2024, Table 2)."""
-    from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
-    from workbench.audits.consistency.printed import told
+    from workbench.audits.consistency.judged import judge_consistency
+    from workbench.audits.consistency.options import ConsistencyOptions
+    from workbench.audits.consistency.result import book
     from workbench.audits.reliability.model_kappas import model_kappas
-    from workbench.audits.reliability.printed import options_of
-    from workbench.evidence.runs import about, readings_of, templates_of
+    from workbench.evidence.runs import Which, about
 
     if options.items:
         raise UsageError("--items is for one model; leave out --items or --every-model")
-    choice = ConsistencyChoice(
-        instrument=options.instrument,
-        models=listed(options.model) or None,
-        sampling=options.sampling,
-        dtype=options.dtype,
-        templates=templates_of(options),
-        snapshot=options.snapshot,
-        fingerprint=options.fingerprint,
-        readings=readings_of(options),
-        reliability=options_of(options),
-        seed=options.seed,
-    )
-    found = judge_consistency(store, choice)
-    of = consistency_material(store, found)
-    made = model_kappas(of.reports, of.people(), of.survey, restricted=options.as_people)
-    runs = [{"name": one.name, "run": about(one.run)} for one in found.runs]
-    title = f"{found.instrument}: mean kappas"
-    about_all = {"instrument": found.instrument, "runs": runs}
-    return Printed([made], about_all, title, told(found), header=found.header)
+    found = judge_consistency(store, Which.of(options), ConsistencyOptions.of(options))
+    name = found.instrument.name
+    made = model_kappas(found.reports, found.people, found.instrument.survey, restricted=options.as_people)
+    about_all = {"instrument": name, "runs": [{"name": one.name, "run": about(one.run)} for one in found.runs]}
+    figures = book(found)
+    return Printed([made], about_all, f"{name}: mean kappas", figures.told, header=figures.header)
 
 
 def _survey(store: Store, options: Namespace) -> Printed:

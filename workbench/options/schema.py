@@ -111,7 +111,8 @@ class Options:
     def declared(cls) -> dict[str, Declared]:
         """Return what each field declares, by its name."""
         found = {one.name: one.metadata["declared"] for one in fields(cls)}
-        return {name: replace(one, option=one.option.but(name=name)) for name, one in found.items()}
+        unnamed = {name: one for name, one in found.items() if one.option.name != name}  # shared options stay the same
+        return found | {name: replace(one, option=one.option.but(name=name)) for name, one in unnamed.items()}
 
     @classmethod
     def flags(cls) -> tuple[Option, ...]:

@@ -118,7 +118,7 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     """Return what an audit prints with what its figures follow of frozen plans: in the header and, for a program, as a
     table for each run. An audit that asks nothing follows the plans of the audit whose answers it judges.
     """
-    audit = audit if audit.asks else registry.audit(registry.DEFAULT_AUDIT)
+    audit = registry.audit(audit.asked_by)
     if not audit.judges_by:
         return of
     values = chosen(audit.judges_by, options)

@@ -1,64 +1,222 @@
-"""Readings ─judge→ political consistency: which answers, which labels, and everything they are compared with."""
+"""ProbVAA: do a model's reliable stances add up to a worldview?
+
+Ceron et al. 2024 (TACL), section 7. Two analyses of the statements on which a model passes the reliability tests: with
+which party family it agrees, and how far it supports each policy issue (see `stances`). Two baselines, which always
+agree and always disagree, go through the same code, and so do parties and people who answered the survey.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.audits.consistency import judge as audit
-from workbench.audits.consistency.book import Material
-from workbench.audits.consistency.judge import Consistency, reliable_stances
-from workbench.audits.consistency.methods import methods
-from workbench.audits.consistency.pilot import scale_collapse
-from workbench.audits.reliability.human_bound import bound_of
-from workbench.audits.reliability.judge import Options, Report
-from workbench.audits.reliability.judged import ReliabilityJudged, came_of
+from workbench.audits.consistency.options import ConsistencyOptions, Formula, View
+from workbench.audits.consistency.stances import (
+    Family,
+    IssueStance,
+    Kind,
+    LabelledStatement,
+    Leaning,
+    PartyPositions,
+    PartyShare,
+    PartyStatement,
+    Shared,
+    Stances,
+    baselines,
+    issue_difference,
+    issue_stance,
+    labelled_statements,
+    leaning,
+    leaning_difference,
+    matched,
+    party_positions,
+    party_shares,
+    party_stances,
+    party_statements,
+    reliable_stances,
+    survey_stances,
+)
+from workbench.audits.reliability.human_bound import Bound, bound_of
+from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.domain.instruments import Instrument
-from workbench.domain.issue_gold import FEWEST
-from workbench.domain.keys import SEED
-from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import USUAL, ReaderCard, Readings
+from workbench.domain.instruments import Instrument, Party, SurveyAnswer
+from workbench.domain.readings import ReaderCard
 from workbench.domain.statements import ORIGINAL
+from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, answered, header
+from workbench.evidence.answered import Answered, answered
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import answered_instrument, matching, of_models, runs_of, split, told_apart, without_runs
+from workbench.evidence.runs import (
+    Which,
+    answered_instrument,
+    matching,
+    of_models,
+    runs_of,
+    split,
+    told_apart,
+    without_runs,
+)
 
-Whose = Literal["gold", "people"]
+PARTY, PERSON = "party", "person"
+"who answers beside models"
+ANSWERED_FOR = registry.DEFAULT_AUDIT
+"the audit whose answers are judged"
 
 
 @dataclass(frozen=True, slots=True)
-class ConsistencyChoice:
-    """Which answers are judged, and how."""
+class Difference:
+    """How far two respondents differ, on the statements that both were asked."""
 
-    instrument: str | None = None
-    "None: the only one of the store"
-    models: tuple[str, ...] | None = None
-    "None: all that answered; empty: none, for baselines and parties alone"
-    sampling: str | None = None
-    "how a sampling is described, or a part of it (`T 0.25`)"
-    dtype: str | None = None
-    snapshot: str | None = None
-    "of a served model; None: any, each a run of its own"
-    fingerprint: str | None = None
-    "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
-    "None: any"
-    templates: TemplateChoice = LATEST
-    readings: Readings = USUAL
-    reliability: Options = field(default_factory=Options)
-    "what makes a stance reliable"
-    labels: Whose = "gold"
-    "policy-issue labels: gold, the source's own before people's; people, what most annotators said or was adjudicated"
-    seed: int = SEED
-    "of the bootstrap intervals"
-    resamples: int = 1000
+    name: str
+    "of the policy issue, or of the party family"
+    first: float
+    second: float
+    "both on shared statements alone; NaN where undefined"
+    difference: Estimate
+    "first - second, with its paired bootstrap interval"
+    shared: Shared
+    "what both are compared over, whatever the issue or family"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyStances:
+    """A party taken as a respondent."""
+
+    party: Party
+    family: Family | None
+    issues: tuple[IssueStance, ...]
+
+
+def judge(
+    positions: PartyPositions,
+    models: Sequence[Stances] = (),
+    survey: Sequence[SurveyAnswer] = (),
+    options: ConsistencyOptions | None = None,
+) -> Consistency:
+    """Return the analysis of some models, of none, and always of the two baselines.
+
+    The baselines answer the statements that any of the models was asked, so that both stand on the same ground; without
+    a model, all statements with positions.
+    """
+    asked = {ref for model in models for ref in model.statements}
+    refs = tuple(ref for ref in positions.statements if ref in asked or not models)
+    known = set(positions.statements)
+    kept = tuple(model.on([ref for ref in model.statements if ref in known]) for model in models)
+    return Consistency(positions, (*kept, *baselines(refs)), survey_stances(survey), options or ConsistencyOptions())
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """Leaning and stance on issues of every respondent. Figures are computed when they are asked for, and kept."""
+
+    positions: PartyPositions
+    respondents: tuple[Stances, ...]
+    "models, then the two baselines; names are unique"
+    people: tuple[Stances, ...]
+    "who answered the survey, and only originals"
+    options: ConsistencyOptions
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.respondents if one.kind is Kind.MODEL)
+
+    @cached_property
+    def _leanings(self) -> dict[tuple[str, View], Leaning]:
+        return {}
+
+    @cached_property
+    def _stances(self) -> dict[tuple[str, str, Formula], IssueStance]:
+        return {}
+
+    def respondent(self, name: str) -> Stances:
+        """Return a model or a baseline. Raises UnknownName."""
+        for one in self.respondents:
+            if one.name == name:
+                return one
+        known = ", ".join(one.name for one in self.respondents)
+        raise UnknownName(f"no respondent is named {name!r}. Available: {known}")
+
+    def leaning(self, name: str, view: View = "all") -> Leaning:
+        """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""
+        if (name, view) not in self._leanings:
+            one, options = self.respondent(name), self.options
+            self._leanings[name, view] = leaning(one, self.positions, view, options.resamples)
+        return self._leanings[name, view]
+
+    def parties(self, name: str) -> tuple[PartyShare, ...]:
+        """Return how often a respondent answers like each party, in the order of the instrument."""
+        return party_shares(self.respondent(name), self.positions)
+
+    def party_statements(self, name: str, country: str, party: str) -> tuple[PartyStatement, ...]:
+        """Return the statements behind a respondent's share with one party. Raises UnknownName."""
+        return party_statements(self.respondent(name), self.positions, country, party)
+
+    def issue(self, name: str, issue: str, formula: Formula = "signed") -> IssueStance:
+        """Return a respondent's stance on one policy issue. Raises UnknownName."""
+        if (name, issue, formula) not in self._stances:
+            self._stances[name, issue, formula] = self._issue(self.respondent(name), issue, formula)
+        return self._stances[name, issue, formula]
+
+    def issues(self, name: str, formula: Formula = "signed") -> tuple[IssueStance, ...]:
+        """Return a respondent's stance on every policy issue, in the order of the instrument."""
+        self.respondent(name)
+        return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
+
+    def issue_statements(self, name: str, issue: str) -> tuple[LabelledStatement, ...]:
+        """Return the statements behind a respondent's stance on an issue. Raises UnknownName."""
+        return labelled_statements(self.respondent(name), self.positions, issue)
+
+    def party_stances(self, formula: Formula = "signed") -> tuple[PartyStances, ...]:
+        """Return every party taken as a respondent: all of its answers are reliable, neutral ones are no stance."""
+        return tuple(
+            PartyStances(
+                party, self.positions.families[place], self._issues(party_stances(self.positions, place), formula)
+            )
+            for place, party in enumerate(self.positions.parties)
+        )
+
+    def people_stances(self, formula: Formula = "signed") -> tuple[tuple[str, tuple[IssueStance, ...]], ...]:
+        """Return (person, stance on every issue) of those who answered the survey."""
+        return tuple((one.name, self._issues(one, formula)) for one in self.people)
+
+    def who_answered(self, kind: str, *of: str) -> Stances:
+        """Return a party (its country and name) or a person (the name) taken as a respondent. Raises UnknownName."""
+        if kind == PARTY:
+            return party_stances(self.positions, self.positions.party(*of))
+        people = {one.name: one for one in self.people}
+        if kind != PERSON or of[0] not in people:
+            named = ", ".join(people) or "nobody"
+            raise UnknownName(f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: {named}")
+        return people[of[0]]
+
+    def compare_issues(self, first: str, second: str, formula: Formula = "signed") -> tuple[Difference, ...]:
+        """Return per policy issue how far two respondents differ. Raises UnknownName."""
+        pair = self.respondent(first), self.respondent(second)
+        seed, resamples = self.options.seed, self.options.resamples
+        shared = matched(*pair)[2]
+        return tuple(
+            Difference(issue, *issue_difference(*pair, self.positions, issue, formula, seed, resamples), shared)
+            for issue in self.positions.issues
+        )
+
+    def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[Difference, ...]:
+        """Return per party family how far two respondents differ. Raises UnknownName."""
+        pair = self.respondent(first), self.respondent(second)
+        rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
+        shared = matched(*pair)[2]
+        return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
+
+    def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
+        return issue_stance(one, self.positions, issue, formula, self.options.seed, self.options.resamples)
+
+    def _issues(self, one: Stances, formula: Formula) -> tuple[IssueStance, ...]:
+        return tuple(self._issue(one, issue, formula) for issue in self.positions.issues)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +232,8 @@ class JudgedRun:
     refusals: Refusals
     answered: Answered
     "how much of its plan was answered, and what came of it"
+    addresses: Mapping[str, str]
+    "template -> personal or impersonal"
     outdated: tuple[str, ...] = ()
     "statements that were changed since it was asked: its stances are on the texts of then"
 
@@ -82,13 +242,15 @@ class JudgedRun:
 class ConsistencyJudged:
     """The analysis, and what it rests on."""
 
-    choice: ConsistencyChoice
-    instrument: str
+    which: Which
+    options: ConsistencyOptions
+    instrument: Instrument
+    "as it is now"
     runs: tuple[JudgedRun, ...]
     result: Consistency
     labelled: int
     "statements with a label other than 0 for some issue"
-    fewest: int = FEWEST
+    fewest: int
     "annotators whose labels a policy-issue label needs"
 
     @property
@@ -102,67 +264,44 @@ class ConsistencyJudged:
         return tuple(one.answered for one in self.runs)
 
     @property
-    def header(self) -> tuple[str, ...]:
-        """What one must see before any figure."""
-        return header(self.answered)
+    def reports(self) -> dict[str, Report]:
+        """The reliability of each model; baselines have none."""
+        return {one.name: one.report for one in self.runs}
 
-    def methods(self) -> str:
-        """Say in one paragraph how the figures came about, with every choice."""
-        from workbench.audits.reliability.methods import evidence_sentences, reliability_sentences
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The original wording of each statement."""
+        of = self.instrument
+        return {one.ref: text.text for one in of.statements if (text := one.wording(ORIGINAL, of.language))}
 
-        told = [reliability_sentences(one.name, one.report) for one in self.runs]
-        runs = [(one.name, one.run) for one in self.runs]
-        rest = evidence_sentences(runs, [one.reader for one in self.runs], self.answered, self.rulings)
-        own = " otherwise the source's own," if self.choice.labels == "gold" else ""
-        most = "most of two or more annotators" if self.fewest == 2 else f"most of {self.fewest} or more annotators"
-        most = "most annotators, or a single one," if self.fewest == 1 else most
-        whose = f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}."
-        return " ".join(
-            [methods(self.result), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
-        )
+    @cached_property
+    def people(self) -> tuple[Bound, ...]:
+        """How consistently the people who answered the survey answer."""
+        return bound_of(self.instrument, self.options.seed, judge_void=self.options.judge_void)
+
+    def run(self, name: str) -> JudgedRun:
+        """Return the answers of a model by its name in the figures."""
+        return next(one for one in self.runs if one.name == name)
 
 
 @at_once
 def judge_consistency(
-    store: Store, choice: ConsistencyChoice | None = None, known: Mapping[Run, ReliabilityJudged] | None = None
+    store: Store, which: Which | None = None, options: ConsistencyOptions | None = None
 ) -> ConsistencyJudged:
-    """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people. `known`:
-    runs that were judged already by the options and readings of the choice.
+    """Return leaning and stances on issues of the models that are meant, of the baselines, of parties and of people.
 
     Raises UsageError where the store has no instrument, several and none is named, or one of multiple-choice questions
     alone; UnknownName for a model that answered nothing.
     """
-    choice = choice or ConsistencyChoice()
-    instrument = store.instruments.get(choice.instrument or answered_instrument(store, "reliability"))
+    which, options = which or Which(), options or ConsistencyOptions()
+    instrument = store.instruments.get(which.instrument or answered_instrument(store, ANSWERED_FOR))
     _check_statements(instrument)
-    judged = tuple(
-        _judged(store, choice, name, run, (known or {}).get(run)) for name, run in _runs(store, choice, instrument.name)
-    )
-    positions = audit.party_positions(instrument, store.issues.gold(instrument.name, choice.labels))
+    judged = tuple(_judged(store, which, options, name, run) for name, run in _runs(store, which, instrument.name))
+    positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
     models = [reliable_stances(one.name, one.report) for one in judged]
-    options = audit.Options(choice.seed, choice.resamples)
-    result = audit.judge(positions, models, store.surveys.answers(instrument.name), options)
+    result = judge(positions, models, store.surveys.answers(instrument.name), options)
     labelled = int((positions.labels != 0).any(axis=0).sum())
-    return ConsistencyJudged(choice, instrument.name, judged, result, labelled, store.issues.fewest(instrument.name))
-
-
-def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
-    """Return what figures show beside the analysis: wordings, definitions, the models' reliability, answer scales."""
-    instrument = store.instruments.get(judged.instrument)
-    of = judged.choice.reliability
-    return Material(
-        texts={s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))},
-        definitions={issue.name: issue.definition for issue in instrument.definitions},
-        reports={one.name: one.report for one in judged.runs},
-        addresses={one.name: {t.name: t.address for t in store.runs.templates(one.run)} for one in judged.runs},
-        scales=scale_collapse(instrument),
-        labelled=judged.labelled,
-        of_people=judged.choice.labels == "people",
-        survey=instrument.survey,
-        people=cache(partial(bound_of, instrument, judged.choice.seed, judge_void=of.judge_void)),
-        refusals=tuple(one.refusals for one in judged.runs),
-        answered=judged.answered,
-    )
+    return ConsistencyJudged(which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name))
 
 
 def _check_statements(instrument: Instrument) -> None:
@@ -175,38 +314,33 @@ def _check_statements(instrument: Instrument) -> None:
         )
 
 
-def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run, known: ReliabilityJudged | None) -> JudgedRun:
-    if known is not None:
-        refusals, came = replace(known.refusals, model=name), replace(known.answered, name=name)
-        return JudgedRun(name, run, known.report, known.card, known.rulings, refusals, came, tuple(known.changed))
-    found = run_verdicts(store, run, choice.reliability, readings=choice.readings)
-    refusals = refusals_of(store, run, name)
-    came = came_of(answered(store, run), found.given, refusals, name)
-    outdated = tuple(store.runs.outdated(run))
-    return JudgedRun(name, run, found.report, found.card, found.told, refusals, came, outdated)
-
-
-def _since(one: JudgedRun) -> str:
-    """Say which stances are on texts that are no longer current."""
-    n, shown = len(one.outdated), ", ".join(one.outdated[:4])
-    more = f" and {n - 4} more" if n > 4 else ""
-    return (
-        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
-        "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
+def _judged(store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run) -> JudgedRun:
+    found = run_verdicts(store, run, options.rules(), readings=which.readings)
+    refusals = replace(refusals_of(store, run), model=name)  # kept: the reliability of the run has the same
+    return JudgedRun(
+        name,
+        run,
+        found.report,
+        found.card,
+        found.told,
+        refusals,
+        came_of(answered(store, run), found.given, refusals, name),
+        {template.name: template.address for template in store.runs.templates(run)},
+        tuple(store.runs.outdated(run)),
     )
 
 
-def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
+def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
-    every = runs_of(store, "reliability", instrument, templates=choice.templates)
-    runs = split(store, matching(every, choice.sampling, choice.dtype, choice.snapshot), choice.fingerprint)
+    every = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
+    runs = split(store, matching(every, which.sampling, which.dtype, which.snapshot), which.fingerprint)
     if every and not runs:
         described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every))
         raise UnknownName(
             f"{instrument} has no reliability answers of this sampling, dtype and snapshot. Available: {described}"
         )
     there = {run.model for run in runs}
-    missing = without_runs(store, runs, choice.models or ())
+    missing = without_runs(store, runs, which.models)
     if missing:
         raise UnknownName(
             f"{instrument} has no reliability answers by {', '.join(missing)}. Models with answers: "
@@ -215,8 +349,8 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
     answered = {run.model for run in runs if run.responses}
     wanted = [
         run
-        for run in of_models(store, runs, choice.models or ())
-        if (run.responses or (choice.models is not None and run.model not in answered))
+        for run in of_models(store, runs, which.models)
+        if run.responses or (which.models and run.model not in answered)
     ]
     return tuple(zip(_names(wanted), wanted, strict=True))
 
@@ -232,6 +366,3 @@ def _names(runs: Sequence[Run]) -> list[str]:
         [run.dtype for run in runs],
         [run.encoded for run in runs],
     )
-
-
-__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency_material", "judge_consistency"]

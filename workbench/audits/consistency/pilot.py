@@ -11,22 +11,40 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from workbench.audits.consistency.issues import Formula, IssueStance, issue_stance
-from workbench.audits.consistency.stances import PartyPositions, Stances, reliable_stances
+from stores.core.store import Store, at_once
+from stores.runs.run_rows import Run
+from workbench.audits.consistency.options import ConsistencyOptions, Formula
+from workbench.audits.consistency.stances import (
+    IssueStance,
+    PartyPositions,
+    Stances,
+    issue_stance,
+    party_positions,
+    reliable_stances,
+)
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counts import ALL, PRINTED, Counts
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judged import came_of
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
+from workbench.evidence.answered import Answered, answered
+from workbench.evidence.readings import source_of
+from workbench.evidence.refusals import refusals_of
+from workbench.evidence.runs import Which, find_run
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.registry import DEFAULT_AUDIT
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import NOTHING, share_interval
@@ -292,3 +310,184 @@ def _distances(one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str
         return None
     full, collapsed = (sum(a[place] != b[place] for a, b in shared) / len(shared) for place in (0, 1))
     return full, collapsed
+
+
+STANCES = ("agree", "disagree", "reliable_agree", "reliable_disagree")
+
+
+def pilot_tables(judged: PilotJudged) -> Iterator[AnyTable]:
+    """Return the figures of a pilot; without parties' answers there are none of scales."""
+    yield template_ranks(judged.ranks)
+    yield stance_shares(judged.templates, judged.types)
+    if judged.weaker:
+        yield weaker_sets(judged.weaker)
+    if judged.scales:
+        yield answer_scales(judged.scales)
+
+
+def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[TemplateRank]:
+    """Return the templates by readable answers; `name` is whose, where links shall lead to the statements."""
+    return Table(
+        "templates",
+        "Templates by share of readable answers",
+        ranks,
+        [
+            Column("rank", "rank", lambda row: row.rank, Kind.COUNT),
+            Column("template", "template", lambda row: row.template),
+            Column("address", "address", lambda row: row.address),
+            Column("chosen", "", lambda row: row.chosen, Kind.MARK, mark="✓"),
+            Column("readable", "readable", lambda row: row.readable, Kind.SHARE, scale=(0, 1)),
+            Column("answers", "answers", lambda row: row.readable.n, Kind.COUNT),
+            Column("agree", "agree", lambda row: row.agree, Kind.SHARE, help="of the readable answers"),
+            Column("disagree", "disagree", lambda row: row.disagree, Kind.SHARE, help="of the readable answers"),
+        ],
+        key=lambda row: (row.template,),
+        notes=[f"✓ the best {BEST} of each address"],
+        definition="Share of the answers with a readable stance, over all wordings.",
+        empty="No model has answered yet.",
+        link=(lambda row: Link("template_statements", (name, row.template))) if name else None,
+        pictures=[Forest(values=["readable"], rows=["template"], series="address")],
+    )
+
+
+def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int]]:
+    """Return how many originals a model agrees and disagrees with under each template (Figure 6)."""
+
+    def of(name: str) -> Callable[[tuple[str, int]], float | MeanSd]:
+        return lambda row: types.mean(name) if row[1] < 0 else getattr(types, name)[row[1]]
+
+    return Table(
+        "answer_types",
+        "Statements by stance on the original wording",
+        [*((name, place) for place, name in enumerate(templates)), ("mean over templates", -1)],
+        [
+            Column("template", "template", lambda row: row[0]),
+            *(Column(name, name.replace("_", ": "), of(name), Kind.SHARE) for name in STANCES),
+        ],
+        key=lambda row: (row[0],),
+        notes=["“reliable:” columns are shares of the reliable statements, other columns shares of all"],
+        pictures=[Forest(values=STANCES, rows=["template"], axis="share of statements")],
+    )
+
+
+def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
+    """Return what passes, and how far stances on issues depend on the template, under each set of tests (Figure 7)."""
+    return Table(
+        "weaker_tests",
+        "Under weaker sets of tests: mean (sd) over templates",
+        weaker,
+        [
+            Column("tests", "tests", lambda row: row.name),
+            Column("passed", "passing statements", lambda row: row.passed, Kind.SHARE, short="pass"),
+            Column(
+                "spread",
+                "mean sd of the issues",
+                lambda row: row.spread,
+                Kind.COEFFICIENT,
+                short="sd",
+                help="how much stances on issues depend on the template",
+            ),
+            *(
+                Column(issue.issue, issue.issue.replace("_", " "), _stance(place), Kind.SCORE, aside=True)
+                for place, issue in enumerate(weaker[-1].issues if weaker else ())
+            ),
+        ],
+        key=lambda row: (row.name,),
+        definition="The figures if fewer tests decided which stances are reliable.",
+        empty="No model has answered yet.",
+        detail=lambda row: [
+            f"{plural(len(row.tests), 'test')}: {', '.join(test.replace('_', ' ') for test in row.tests)}"
+            if row.tests
+            else "no test"
+        ],
+    )
+
+
+def _stance(place: int) -> Callable[[WeakerTests], MeanSd]:
+    return lambda row: row.issues[place].templates
+
+
+def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
+    """Return whether parties stay as far apart when their answers are collapsed (Table 8)."""
+    return Table(
+        "answer_scales",
+        "Distances between parties on the full and on the collapsed answer scale",
+        scales,
+        [
+            Column("country", "country", lambda row: row.country),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
+            Column("answers", "answers", lambda row: len(row.answers), Kind.COUNT),
+            Column("placed", "placed parties", lambda row: row.placed, Kind.COEFFICIENT),
+            Column("placed_pairs", "pairs", lambda row: row.placed.n, Kind.COUNT),
+            Column("every", "all parties", lambda row: row.every, Kind.COEFFICIENT),
+            Column("every_pairs", "pairs", lambda row: row.every.n, Kind.COUNT),
+        ],
+        key=lambda row: (row.country,),
+        definition="Spearman's rank correlation between the distances of parties on all their answers and on agree, "
+        "neutral and disagree only: 1 if collapsing the scale changes nothing. A distance is the share of "
+        "statements that two parties answer differently.",
+        empty="The instrument has no answers from parties, so it has no answer scale.",
+        detail=lambda row: [f"parties answered: {', '.join(row.answers)}"],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PilotJudged:
+    """Templates ranked by readable answers, and what else a pilot tells."""
+
+    run: Run
+    statements: tuple[str, ...]
+    ranks: tuple[TemplateRank, ...]
+    templates: tuple[str, ...]
+    "in the order of `types`"
+    types: AnswerTypes
+    weaker: tuple[WeakerTests, ...]
+    scales: tuple[ScaleCollapse, ...]
+    answered: Answered
+
+
+@at_once
+def judge_pilot(
+    store: Store, which: Which, options: ConsistencyOptions, statements: tuple[str, ...] = ()
+) -> PilotJudged:
+    """Rank the templates that a model was asked with. `statements`: refs; none: all that were asked.
+
+    Raises UnknownName or AmbiguousRun if no or several runs fit, UsageError if none of the chosen statements or
+    templates was asked.
+    """
+    run = find_run(
+        store,
+        DEFAULT_AUDIT,
+        next(iter(which.models), None),
+        which.instrument,
+        which.sampling,
+        dtype=which.dtype,
+        templates=which.templates,
+        snapshot=which.snapshot,
+        fingerprint=which.fingerprint,
+    )
+    source = source_of(store, [run], which.readings)
+    reader, rulings = source.reader or 0, source.rulings(run)
+    asked = counts(store, run, reader, rulings)
+    of_run = store.runs.templates(run)
+    chosen = statements or asked.statements, [t.name for t in of_run]
+    found = of_statements(asked, *chosen)
+    if not found.statements:
+        raise UsageError(
+            f"{run.label} has no answers to these statements under the templates of the family {run.family}; it has "
+            f"{len(asked.statements)} statements"
+        )
+    given = of_statements(counts(store, run, reader, rulings.as_given), *chosen)
+    report = judge(found, options.rules())
+    instrument = store.instruments.get(run.instrument)
+    positions = party_positions(instrument, store.issues.gold(run.instrument))
+    return PilotJudged(
+        run=run,
+        statements=found.statements,
+        ranks=rank_templates(found, {t.name: t.address for t in of_run}, options.seed, options.resamples),
+        templates=found.templates,
+        types=answer_types(report),
+        weaker=weaker_tests(report, positions, options.formulas[0], options.seed),
+        scales=scale_collapse(instrument),
+        answered=came_of(answered(store, run), given, refusals_of(store, run)),
+    )

@@ -1,30 +1,64 @@
-"""Who takes which stance on which statement, and what these stances are compared with.
+"""Who takes which stance on which statement, what stances are compared with, and what they come to.
 
 A *respondent* is a model, of which only reliable stances count (Ceron et al. 2024, section 7: "We only include
 statements that pass all reliability tests"), one of the two baselines, a party, or a person who answered the survey.
 Stances are compared with the *party positions* of an instrument: the parties' answers to its statements, and the
 policy-issue labels of these.
+
+Leaning
+=======
+
+With which party family a respondent agrees most often (section 7.1, Figure 4). A party's share is the number of its
+country's statements on which the respondent's reliable stance is the party's answer, divided by *all* of the country's
+statements that the respondent was asked: a statement without a reliable stance, and one to which the party is neutral,
+matches nothing and counts all the same. A family's share is the mean over its parties, of all countries. The views
+`agree` and `disagree` count only matches of that kind, over the same number of statements, so that the two add up to
+`all`.
+
+Policy issues
+=============
+
+How far reliable stances support an issue (section 7.1). A label of +1 says that agreeing with the statement supports
+the issue, -1 that disagreeing does. Over the labelled statements of an issue that were asked, per template, let
+
+    a  = label +1, agrees       d  = label -1, disagrees      in favour of the issue
+    a' = label +1, disagrees    d' = label -1, agrees         against it
+
+    n = a + d + a' + d', and A, N = how many statements are labelled +1 and -1.
+
+- `signed` (a + d - a' - d') / n: support.
+- `tacl`   a / A - d / N, and 0 where a + d = 0: Equation 1 of the article as its released code computes it.
+- `v1`     (a - d) / n: Equation 1 of the first version (arXiv v1).
+
+The two published formulas subtract the disagreements that *support* an issue: they measure agreeing, not supporting.
+Who always supports an issue scores 0 on `tacl`, and so does who always opposes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.codes import PASS, conjunction
+from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counts import PRINTED
 from workbench.audits.reliability.judge import Report
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.issue_gold import Labels
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
-from workbench.stats.arrays import BoolArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.describe import mean_sd
+from workbench.stats.proportions import wilson_of_share
+from workbench.stats.resampling import Strata, bca_interval, derive_rng, resampled_sums, share_ends, student_interval
 from workbench.stats.units import MISSING
 
 Signs = npt.NDArray[np.int8]
@@ -276,3 +310,502 @@ def survey_stances(survey: Sequence[SurveyAnswer]) -> tuple[Stances, ...]:
         Stances(who, Kind.PERSON, ("survey",), tuple(of), np.array([list(of.values())], dtype=np.int8))
         for who, of in given.items()
     )
+
+
+NOTHING_RELIABLE = "no stance is reliable"
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyShare:
+    """How often a respondent and the parties of one family answer alike."""
+
+    family: Family
+    share: Estimate
+    "mean over parties, then over templates; n: statements that were asked in the countries of these parties"
+    templates: MeanSd
+    "mean and population deviation over templates; no deviation of a single one"
+    by_template: tuple[float, ...]
+    parties: int
+    "over which the mean is taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """The shares of the three families in one view."""
+
+    view: View
+    families: tuple[FamilyShare, ...]
+    "left, center, right"
+    unplaced: int
+    "parties without a left-right position: left out"
+    unasked: int
+    "placed parties of countries of whose statements none was asked: left out"
+    reliable: MeanSd
+    "share of the statements that were asked with a reliable stance of this view: mean and deviation over templates"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyShare:
+    """How often a respondent and one party answer alike."""
+
+    party: Party
+    family: Family | None
+    "None: no expert placed it, so that it is in no mean"
+    share: MeanSd
+    """mean and population deviation over templates; NaN where none of its country's statements was asked, or no
+    stance is reliable"""
+    by_template: tuple[float, ...]
+    agree: float
+    "share where both agree, mean over templates"
+    disagree: float
+    "share where both disagree; with `agree` it adds up to the share"
+    statements: int
+    "of its country, asked: the denominator"
+    answered: int
+    "of these, to which the party says agree or disagree"
+    neutral: int
+    missing: int
+    "no opinion, or no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyStatement:
+    """One statement behind a party's share."""
+
+    ref: str
+    answer: int | None
+    "the party's: +1, -1, 0 neutral, None no opinion or no answer"
+    stances: tuple[int, ...]
+    "the respondent's, per template; 0: none that is reliable"
+    matches: int
+    "templates under which both answer alike"
+
+
+def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: int) -> Leaning:
+    """Return the shares of the three families.
+
+    The interval is over statements within countries, whose numbers the questionnaires fix; templates and parties stay
+    as they are. It is Wilson's at the effective number of statements (`stats.clustered`); `resamples` 0: none.
+
+    Without any reliable stance the shares are undefined; with none of the view alone they are 0, and there is no
+    interval. (The released code leaves the
+    parties of a country out of a template's mean where no statement of the country is reliable; here they have a share
+    of 0.)
+    """
+    here = positions.on(stances.statements)
+    found = family_contributions(stances, here, view)
+    counted = _counted(stances, view).sum(axis=1)
+    each = found.mean(axis=0) if resamples and counted.any() else None
+    nothing = not stances.values.any()
+    rows = tuple(
+        _family(of, found[:, place].sum(axis=1), here, None if each is None else each[place], nothing=nothing)
+        for place, of in enumerate(FAMILIES)
+    )
+    unplaced = here.families.count(None)
+    unasked = len(here.parties) - unplaced - sum(row.parties for row in rows)
+    return Leaning(view, rows, unplaced, unasked, _spread(counted / (len(stances.statements) or np.nan)))
+
+
+def _members(here: PartyPositions, of: Family) -> list[int]:
+    """Return the places of the parties of a family of which some statement was asked."""
+    return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
+
+
+def _family(
+    of: Family, by_template: FloatArray, here: PartyPositions, each: FloatArray | None, *, nothing: bool
+) -> FamilyShare:
+    """Return a share. each : (S,), what statements add to its mean over templates; None: no interval.
+
+    nothing : whether no stance is reliable.
+    """
+    members = _members(here, of)
+    n = int(here.concerns[members].any(axis=0).sum())
+    if nothing or not members or not by_template.size:
+        placed = sum(family is of for family in here.families)
+        why = f"no party is placed {of}" if not placed else "no statement from their countries was asked"
+        why = NOTHING_RELIABLE if placed and members and nothing else why
+        undefined = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
+        return FamilyShare(of, undefined, _spread(np.array([])), (), len(members))
+    share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)
+    if each is not None and n > 1:
+        low, high = share_ends(share.value, _moves(each, here, members), n, _strata(here, members))
+        share = replace(share, low=low, high=high, interval="family share")
+    return FamilyShare(of, share, _spread(by_template), tuple(map(float, by_template)), len(members))
+
+
+def _spread(values: FloatArray) -> MeanSd:
+    """Return mean and population deviation over templates; one template tells nothing of a deviation."""
+    found = mean_sd(values, ddof=0)
+    return found if found.n > 1 else MeanSd(found.mean, float("nan"), found.n, found.excluded)
+
+
+def _matches(stances: Stances, here: PartyPositions, view: View) -> BoolArray:
+    """Return where a reliable stance is the party's answer: (T, P, S). Neutral and missing answers never match."""
+    counted = _counted(stances, view)[:, None, :]
+    return np.asarray((stances.values[:, None, :] == here.answers) & counted & here.concerns, dtype=np.bool_)
+
+
+def _counted(stances: Stances, view: View) -> BoolArray:
+    """Return where there is a stance that the view counts: (T, S). Raises UnknownName."""
+    if view not in VIEWS:
+        raise UnknownName(f"view {view!r} is unknown; choose one of {', '.join(VIEWS)}")
+    values = stances.values
+    return np.asarray(values != 0 if view == "all" else values == (1 if view == "agree" else -1), dtype=np.bool_)
+
+
+def family_contributions(stances: Stances, here: PartyPositions, view: View) -> FloatArray:
+    """Return what each statement adds to the share of each family: (T, 3, S); their sum over S is the share.
+
+    The share is a mean over parties of sums over statements, so it is a sum over statements, and resamples of it need
+    no second look at the parties. `here` has the positions on exactly the respondent's statements.
+    """
+    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
+    each = _matches(stances, here, view) / np.maximum(asked, 1)[:, None]
+    parts = np.zeros((len(stances.templates), len(FAMILIES), len(here.statements)))
+    for place, of in enumerate(FAMILIES):
+        members = _members(here, of)
+        if members:
+            parts[:, place] = each[:, members].mean(axis=1)
+    return parts
+
+
+def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
+    """Return the statements that concern some parties, by country: the questionnaires fix how many a country has."""
+    concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
+    names = dict.fromkeys(of for of, there in zip(here.countries, concerned, strict=True) if there)
+    return [
+        np.array([at for at, of in enumerate(here.countries) if of == name and concerned[at]], dtype=np.int64)
+        for name in names
+    ]
+
+
+def _moves(each: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
+    """Return how far each statement moves a share: what it adds, less the mean of its country."""
+    moves = np.zeros(len(each))
+    for places in _strata(here, members):
+        moves[places] = each[places] - each[places].mean()
+    return moves
+
+
+def leaning_difference(
+    first: Stances, second: Stances, positions: PartyPositions, view: View, resamples: int
+) -> tuple[tuple[Family, float, float, Estimate], ...]:
+    """Return per family: both shares and their difference, on the statements that both were asked.
+
+    The interval is over statements, paired.
+    """
+    pair = matched(first, second)[:2]
+    refs = pair[0].statements
+    here = positions.on(refs)
+    both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
+    difference = both[0] - both[1]
+    found = []
+    for place, of in enumerate(FAMILIES):
+        nothing = not all(one.values.any() for one in pair)
+        share = _family(of, difference[place].sum(keepdims=True), here, None, nothing=nothing).share
+        if share.defined and resamples:
+            members = _members(here, of)
+            low, high = student_interval(share.value, _moves(difference[place], here, members), _strata(here, members))
+            name = "" if np.isnan(low) else "family difference"
+            share = replace(share, low=max(low, -1.0), high=min(high, 1.0), interval=name)
+        values = [float(one[place].sum()) if share.defined else float("nan") for one in both]
+        found.append((of, values[0], values[1], share))
+    return tuple(found)
+
+
+def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShare, ...]:
+    """Return a row for each party, in its order."""
+    here = positions.on(stances.statements)
+    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
+    whole = np.where(asked == 0, np.nan, asked)
+    if not stances.values.any():
+        whole = np.full(len(asked), np.nan)
+    all_, agree, disagree = (_matches(stances, here, view).sum(axis=2) / whole for view in VIEWS)
+    rows = []
+    for p, party in enumerate(here.parties):
+        answers = here.answers[p, here.concerns[p]]
+        rows.append(
+            PartyShare(
+                party=party,
+                family=here.families[p],
+                share=_spread(all_[:, p]),
+                by_template=tuple(map(float, all_[:, p])),
+                agree=mean_sd(agree[:, p]).mean,
+                disagree=mean_sd(disagree[:, p]).mean,
+                statements=int(asked[p]),
+                answered=int(np.isin(answers, (-1, 1)).sum()),
+                neutral=int((answers == 0).sum()),
+                missing=int((answers == MISSING).sum()),
+            )
+        )
+    return tuple(rows)
+
+
+def party_statements(
+    stances: Stances, positions: PartyPositions, country: str, name: str
+) -> tuple[PartyStatement, ...]:
+    """Return the statements behind a party's share, in the order in which the respondent has them."""
+    here = positions.on(stances.statements)
+    p = here.party(country, name)
+    matches = _matches(stances, here, "all")[:, p].sum(axis=0)
+    return tuple(
+        PartyStatement(
+            ref=here.statements[s],
+            answer=None if here.answers[p, s] == MISSING else int(here.answers[p, s]),
+            stances=tuple(int(value) for value in stances.values[:, s]),
+            matches=int(matches[s]),
+        )
+        for s in np.flatnonzero(here.concerns[p])
+    )
+
+
+MEASURES: Mapping[Formula, str] = {
+    "signed": "Signed support: statements answered in favour of the issue minus those answered against it, as a share "
+    "of the reliable ones. +1 always supports the issue, -1 always opposes it, 0 does both equally often.",
+    "tacl": "Published (TACL): measures agreeing, not supporting: the share of supporting statements agreed with minus "
+    "the share of opposing statements disagreed with. Always agreeing scores +1; always supporting the issue scores "
+    "0, and so does always opposing it.",
+    "v1": "Published (arXiv v1): measures agreeing, not supporting: agreements that support the issue minus "
+    "disagreements that support it, as a share of the reliable statements. Always supporting the issue scores by how "
+    "its labels are mixed; always opposing it scores 0.",
+}
+"what each formula measures, in plain sentences"
+
+LEAST: Mapping[str, int] = {"signed": 6, "v1": 6, "tacl": 10, "difference": 10}
+"labelled statements with a reliable stance, below which there is no interval: with fewer they cover less than 92 %"
+TOO_FEW = "too few for an interval:"
+FEWEST = 6
+"reliable statements of an issue, on average over templates, below which its stance is marked (section 7.2, Figure 5)"
+
+
+class Tally(NamedTuple):
+    """Reliable stances on the labelled statements of an issue, under one template."""
+
+    agree_supports: int
+    "a: label +1, agrees"
+    disagree_supports: int
+    "d: label -1, disagrees"
+    disagree_opposes: int
+    "a': label +1, disagrees"
+    agree_opposes: int
+    "d': label -1, agrees"
+
+    @property
+    def n(self) -> int:
+        return sum(self)
+
+
+@dataclass(frozen=True, slots=True)
+class IssueStance:
+    """The stance of one respondent on one policy issue, by one formula."""
+
+    issue: str
+    formula: Formula
+    value: Estimate
+    "mean over templates; n: labelled statements with a reliable stance under some template, excluded: those without"
+    templates: MeanSd
+    "mean and population deviation over the templates in which it is defined; no deviation of a single one"
+    by_template: tuple[float, ...]
+    "NaN where no labelled statement is reliable under the template"
+    tallies: tuple[Tally, ...]
+    "per template"
+    supporting: int
+    "A: statements labelled +1 that were asked"
+    opposing: int
+    "N: statements labelled -1 that were asked"
+    reliable: float
+    "labelled statements with a reliable stance, mean over templates"
+    few: bool
+    "whether these are fewer than six"
+    zero_by_rule: int
+    "templates in which `tacl` is 0 only because nothing supports the issue (a + d = 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledStatement:
+    """One statement behind a stance on an issue."""
+
+    ref: str
+    label: int
+    "+1 agreeing supports the issue, -1 disagreeing supports it"
+    stances: tuple[int, ...]
+    "per template; 0: none that is reliable"
+    supports: int
+    "templates under which the stance is in favour of the issue"
+    opposes: int
+
+
+def stance_value(tally: FloatArray, supporting: FloatArray, opposing: FloatArray, formula: Formula) -> FloatArray:
+    """Return an issue's stance from counts; NaN where n is 0, except that `tacl` is 0 there, as coded.
+
+    Parameters
+    ----------
+    tally : (..., 4) in the order of `Tally`
+    supporting, opposing : (...), how many labels are +1 and -1. A label that does not occur adds 0 to `tacl`.
+
+    Examples
+    --------
+    >>> perfect = np.array([5.0, 3.0, 0.0, 0.0])
+    >>> [round(float(stance_value(perfect, np.array(5), np.array(3), f)), 3) for f in FORMULAS]
+    [1.0, 0.0, 0.25]
+    """
+    a, d, against_a, against_d = np.moveaxis(np.asarray(tally, dtype=np.float64), -1, 0)
+    n = a + d + against_a + against_d
+    some = np.where(n == 0, np.nan, n)
+    if formula == "signed":
+        return np.asarray((a + d - against_a - against_d) / some)
+    if formula == "v1":
+        return np.asarray((a - d) / some)
+    if formula == "tacl":
+        return np.asarray(a / np.where(supporting == 0, 1, supporting) - d / np.where(opposing == 0, 1, opposing))
+    raise UnknownName(f"formula {formula!r} is unknown; choose one of {', '.join(FORMULAS)}")
+
+
+class _Issue(NamedTuple):
+    """The labelled statements of one issue that a respondent was asked."""
+
+    refs: tuple[str, ...]
+    labels: IntArray
+    "(K,)"
+    stances: IntArray
+    "(T, K)"
+
+    @property
+    def features(self) -> FloatArray:
+        """What each statement adds to the tallies of all templates, then to A and N: (K, 4 T + 2)."""
+        products, plus = self.stances * self.labels, self.labels > 0
+        supports, opposes = products > 0, products < 0
+        cells = np.stack([supports & plus, supports & ~plus, opposes & plus, opposes & ~plus], axis=-1)  # (T, K, 4)
+        flat = np.moveaxis(cells, 0, 1).reshape(len(self.refs), 4 * len(self.stances))
+        return np.hstack([flat, plus[:, None], ~plus[:, None]]).astype(np.float64)
+
+
+def _labelled(stances: Stances, positions: PartyPositions, issue: str) -> _Issue:
+    here = positions.on(stances.statements)
+    labels = here.labels[here.issue(issue)].astype(np.int64)
+    columns = np.flatnonzero(labels)
+    refs = tuple(here.statements[at] for at in columns)
+    return _Issue(refs, labels[columns], stances.values[:, columns].astype(np.int64))
+
+
+def _values(sums: FloatArray, formula: Formula) -> FloatArray:
+    """Return the stance under each template from sums of features (..., 4 T + 2): (..., T)."""
+    tallies = sums[..., :-2].reshape(*sums.shape[:-1], -1, 4)
+    return stance_value(tallies, sums[..., -2, None], sums[..., -1, None], formula)
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """Return the mean of the defined values along the last axis; NaN where none is."""
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=-1)
+    return np.asarray(np.where(defined, values, 0).sum(axis=-1) / np.where(n == 0, np.nan, n))
+
+
+def issue_stance(
+    stances: Stances, positions: PartyPositions, issue: str, formula: Formula, seed: int, resamples: int
+) -> IssueStance:
+    """Return the stance of a respondent on an issue.
+
+    The interval resamples the labelled statements of the issue, the same ones for every formula, and for every
+    respondent who was asked the same; with fewer than two of them there is none. `resamples` 0: no interval.
+
+    Raises UnknownName for an issue or a formula that is not there.
+    """
+    found = _labelled(stances, positions, issue)
+    features = found.features
+    totals = features.sum(axis=0)
+    by_template = _values(totals, formula)
+    tallies = totals[:-2].reshape(-1, 4).astype(np.int64)
+    reliable = float(tallies.sum(axis=1).mean()) if len(tallies) else 0.0
+    plus, minus = (int(n) for n in totals[-2:])
+    spread = mean_sd(by_template if found.refs else np.full(len(by_template), np.nan), ddof=0)
+    if spread.n < 2:
+        spread = MeanSd(spread.mean, float("nan"), spread.n, spread.excluded)
+    rule = int((tallies[:, :2].sum(axis=1) == 0).sum()) if formula == "tacl" and found.refs else 0
+    return IssueStance(
+        issue=issue,
+        formula=formula,
+        value=_estimate(found, features, formula, spread.mean, derive_rng(seed, "issue", issue), resamples),
+        templates=spread,
+        by_template=tuple(float(value) if found.refs else float("nan") for value in by_template),
+        tallies=tuple(Tally(*map(int, row)) for row in tallies),
+        supporting=plus,
+        opposing=minus,
+        reliable=reliable,
+        few=reliable < FEWEST,
+        zero_by_rule=rule,
+    )
+
+
+def _estimate(
+    found: _Issue, features: FloatArray, formula: Formula, value: float, rng: np.random.Generator, resamples: int
+) -> Estimate:
+    n, mean = int((found.stances != 0).any(axis=0).sum()), float((found.stances != 0).sum(axis=-1).mean())
+    excluded = len(found.refs) - n
+    nan = float("nan")
+    if not found.refs:
+        return Estimate(nan, nan, nan, 0, 0, "no statement asked has a label of this issue")
+    if np.isnan(value):
+        return Estimate(nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue")
+    alone = Estimate(value, nan, nan, n, excluded)
+    if n < LEAST[formula] or mean < 1:
+        on_average = f" ({mean:.1f} on average over templates)" if mean < n else ""
+        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance{on_average}; {LEAST[formula]} are needed")
+    if not resamples:
+        return alone
+    draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
+    left_out = _mean(_values(features.sum(axis=0) - features, formula))
+    low, high = bca_interval(draws, value, left_out)
+    if np.isnan(low) and formula == "signed":
+        low, high = (2 * end - 1 for end in wilson_of_share((1 + value) / 2, n))
+    if np.isnan(low):
+        return replace(alone, few=f"{TOO_FEW} all of them are alike")
+    return replace(alone, low=low, high=high, interval=f"{formula} stance on an issue")
+
+
+def labelled_statements(stances: Stances, positions: PartyPositions, issue: str) -> tuple[LabelledStatement, ...]:
+    """Return the statements behind a stance, in the order in which the respondent has them."""
+    found = _labelled(stances, positions, issue)
+    return tuple(
+        LabelledStatement(
+            ref=ref,
+            label=int(label),
+            stances=tuple(map(int, column)),
+            supports=int((column * label > 0).sum()),
+            opposes=int((column * label < 0).sum()),
+        )
+        for ref, label, column in zip(found.refs, found.labels, found.stances.T, strict=True)
+    )
+
+
+def issue_difference(
+    first: Stances, second: Stances, positions: PartyPositions, issue: str, formula: Formula, seed: int, resamples: int
+) -> tuple[float, float, Estimate]:
+    """Return both stances and their difference, on the labelled statements that both were asked.
+
+    Each is a mean over templates, of two models over those that both have (`matched`). Every resample draws the same
+    statements for both (paired).
+    """
+    both = [_labelled(one, positions, issue) for one in matched(first, second)[:2]]
+    features = [one.features for one in both]
+    values = [float(_mean(_values(one.sum(axis=0), formula))) if both[0].refs else float("nan") for one in features]
+    nan = float("nan")
+    n = int(np.logical_and(*[(one.stances != 0).any(axis=0) for one in both]).sum())
+    excluded = len(both[0].refs) - n
+    if not both[0].refs:
+        why = "no statement asked of both has a label of this issue"
+        return values[0], values[1], Estimate(nan, nan, nan, 0, 0, why)
+    if np.isnan(values).any():
+        why = "one of them has no reliable stance on a statement of this issue"
+        return values[0], values[1], Estimate(nan, nan, nan, n, excluded, why)
+    low = high = nan
+    least = LEAST["difference"]
+    if resamples and n >= least:
+        sums = resampled_sums(np.hstack(features), resamples, derive_rng(seed, "issue", issue))
+        split = features[0].shape[1]
+        draws = _mean(_values(sums[:, :split], formula)) - _mean(_values(sums[:, split:], formula))
+        left_out = [_mean(_values(one.sum(axis=0) - one, formula)) for one in features]
+        low, high = bca_interval(draws, values[0] - values[1], left_out[0] - left_out[1])
+    name = "" if np.isnan(low) else "difference on an issue"
+    few = f"{TOO_FEW} {n} with a stance from both; {least} are needed" if resamples and n < least else ""
+    return values[0], values[1], Estimate(values[0] - values[1], low, high, n, excluded, interval=name, few=few)

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.audits.consistency.judge import (
+from workbench.audits.consistency.judged import PARTY, PERSON, Consistency, Difference, PartyStances
+from workbench.audits.consistency.options import FORMULAS, Formula, View
+from workbench.audits.consistency.stances import (
+    ALWAYS_AGREE,
+    ALWAYS_DISAGREE,
     FEWEST,
-    FORMULAS,
     MEASURES,
-    Consistency,
-    Difference,
     FamilyShare,
-    Formula,
     IssueStance,
     LabelledStatement,
     Leaning,
     PartyShare,
-    PartyStances,
     PartyStatement,
     Stances,
     Tally,
-    View,
 )
-from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE
+from workbench.audits.reliability.judge import Report
 from workbench.domain.instruments import Party
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
@@ -304,7 +304,7 @@ def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
         key=lambda row: (row.party.country, row.party.name),
         definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral answer is no stance.",
         empty="The instrument has no parties.",
-        link=lambda row: Link("given", ("party", row.party.country, row.party.name)),
+        link=lambda row: Link("given", (PARTY, row.party.country, row.party.name)),
         subject=(formula,),
     )
 
@@ -319,7 +319,7 @@ def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[Issu
         key=lambda row: (row[0],),
         definition=MEASURES[formula],
         empty="Nobody has answered the survey of this instrument yet.\n\n2 goes to Statements: v asks a person.",
-        link=lambda row: Link("given", ("person", row[0])),
+        link=lambda row: Link("given", (PERSON, row[0])),
         subject=(formula,),
     )
 
@@ -466,3 +466,109 @@ def _issue_columns(result: Consistency, of: Callable[[Row], Sequence[IssueStance
 
 def _party(party: Party) -> str:
     return f"{party.country}/{party.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """What a party or a person answered to one statement."""
+
+    ref: str
+    stance: int
+    supports: tuple[str, ...]
+    "policy issues with a sign: + the answer supports it, − it opposes it"
+
+
+def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Table[GivenAnswer]:
+    """Return what a party (country, name), or a person (name), answered, and what that supports."""
+    stances = result.who_answered(kind, *of)
+    positions = result.positions.on(stances.statements)
+    rows = [
+        GivenAnswer(ref, stance, tuple(_supported(positions.issues, stance, positions.labels[:, at].tolist())))
+        for at, (ref, stance) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
+    ]
+    return Table(
+        "given",
+        f"Answers of {'/'.join(of)}",
+        rows,
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            _wording(texts, lambda row: row.ref),
+            Column("answer", "answer", lambda row: STANCES[row.stance]),
+            Column(
+                "supports",
+                "supports (+), opposes (−)",
+                lambda row: ", ".join(row.supports),
+                least=16,
+                short="issues",
+                help="policy issues that agreeing supports or opposes",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        definition="A neutral answer is no stance. These are not a model's answers, so no answers lie behind them.",
+        detail=lambda row: [text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text],
+        subject=(kind, *of),
+    )
+
+
+def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+    for issue, label in zip(issues, labels, strict=True):
+        if stance * label:
+            yield f"{'+' if stance * label > 0 else '−'} {issue.replace('_', ' ')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """How readable the answers to one statement are under one template."""
+
+    ref: str
+    share: Estimate
+    stance: int
+
+
+def template_statements(result: Consistency, report: Report, name: str, template: str, texts: Texts) -> Table[Readable]:
+    """Return the statements asked under one template, those with the fewest readable answers first."""
+    return Table(
+        "template_statements",
+        f"{name} under {template}: statements by readable answers",
+        sorted(
+            _readable(result, report, name, template), key=lambda row: (math.isnan(row.share.value), row.share.value)
+        ),
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            _wording(texts, lambda row: row.ref),
+            Column(
+                "readable",
+                "readable",
+                lambda row: row.share,
+                Kind.SHARE,
+                scale=(0, 1),
+                help="answers with a readable stance, over all wordings of the statement",
+            ),
+            Column("answers", "of", lambda row: row.share.n, Kind.COUNT),
+            Column(
+                "stance",
+                "stance",
+                lambda row: STANCES[row.stance],
+                help="on the original, if reliable",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        detail=lambda row: [texts[row.ref]] if row.ref in texts else [],
+        empty=f"{name} was not asked with the template {template}.",
+        link=lambda row: Link("statement", (name, row.ref, template)),
+        subject=(name, template),
+    )
+
+
+def _readable(result: Consistency, report: Report, name: str, template: str) -> Iterator[Readable]:
+    counts, stances = report.counts, result.respondent(name)
+    if template not in counts.templates:
+        return
+    at = counts.templates.index(template)
+    marks = {ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)}
+    readable, counted, total = (array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total))
+    rows = zip(counts.statements, readable.tolist(), counted.tolist(), total.tolist(), strict=True)
+    for ref, part, whole, asked in rows:
+        undefined = "" if whole else "rulings leave out every answer" if asked else "it was not asked"
+        share = Estimate(part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined)
+        yield Readable(ref, share, marks.get(ref, 0))

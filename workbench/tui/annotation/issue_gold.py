@@ -27,14 +27,6 @@ others come from a file: workbench issues STORE --scheme FILE"""
 EXPLAIN = section("screens-annotation", "Agreement on policy issues")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What counts."""
-
-    whose: str = "gold"
-    "gold: a source's own labels count before people's; people: they are left out"
-
-
 class IssueGoldScreen(BookScreen):
     """The figures on the policy issues of an instrument."""
 
@@ -49,7 +41,8 @@ class IssueGoldScreen(BookScreen):
         Binding("q", "leave", "Leave", tooltip="Go back to the queues"),
     ]
 
-    _settings: Settings
+    _settings: str
+    "gold: a source's own labels count before people's; people: they are left out"
 
     @dataclass
     class Chosen(Message):
@@ -58,7 +51,7 @@ class IssueGoldScreen(BookScreen):
         sentence: str
 
     def __init__(self, instrument: str) -> None:
-        super().__init__(Settings())
+        super().__init__("gold")
         self._instrument = instrument
         self.PLACE = f"policy issues › {instrument} › gold"
         self.routes = {"cases": self._cases}
@@ -70,7 +63,7 @@ class IssueGoldScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+    def judged_now(self, settings: str, known: Loaded | None) -> Loaded:
         return load(self.store_path, self._instrument, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
@@ -85,13 +78,13 @@ class IssueGoldScreen(BookScreen):
         self.title_bar.note = f"{ties:,} to decide" if ties else ""
 
     def action_decide(self) -> None:
-        self.app.push_screen(IssueCasesScreen(self._instrument, None, self._settings.whose))
+        self.app.push_screen(IssueCasesScreen(self._instrument, None, self._settings))
 
     def action_label(self) -> None:
         self.app.push_screen(screen("issue_grid", self._instrument))
 
     def action_whose(self) -> None:
-        self._set(Settings("people" if self._settings.whose == "gold" else "gold"))
+        self._set("people" if self._settings == "gold" else "gold")
 
     def action_one(self) -> None:
         """Choose how many people's labels make gold; the choice is stored under the name of who sits here."""
@@ -121,11 +114,11 @@ class IssueGoldScreen(BookScreen):
 
     def _cases(self, path: Path, loaded: Loaded, subject: Subject) -> Opened:  # noqa: ARG002
         """Return what opens the statements of an issue."""
-        (issue,), whose = subject, loaded.settings.whose
+        (issue,), whose = subject, loaded.settings
         return lambda: IssueCasesScreen(self._instrument, issue, whose)
 
 
-def load(path: Path, instrument: str, settings: Settings, known: Loaded | None = None) -> Loaded:
+def load(path: Path, instrument: str, settings: str, known: Loaded | None = None) -> Loaded:
     """Return the figures on an instrument's issues. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
     from workbench.annotation.issue_tables import book
@@ -142,6 +135,6 @@ def load(path: Path, instrument: str, settings: Settings, known: Loaded | None =
             return known
         if not rests_on[2]:
             return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
-        found = issue_figures(store, instrument, whose=settings.whose)
+        found = issue_figures(store, instrument, whose=settings)
     told = [("", one.rstrip(".")) for one in found.told[1:]]
     return Loaded(settings, book=book(found), judged=found, options=told, rests_on=rests_on)

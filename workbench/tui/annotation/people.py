@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,12 +29,9 @@ Here you can describe annotators and respondents: country, education and other f
 EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
     f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
 )
+NO_CHOICE = ()
+"settings where there is nothing to choose"
 GONE = "This person is no longer in the store."
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """There is nothing to choose."""
 
 
 class PeopleScreen(BookScreen):
@@ -48,11 +44,11 @@ class PeopleScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", tooltip="Go back to the queues")]
 
     def __init__(self) -> None:
-        super().__init__(Settings())
+        super().__init__(NO_CHOICE)
         self.routes = {"person": self._form_of}
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, known)
+    def judged_now(self, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
+        return load(self.store_path, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
@@ -109,7 +105,7 @@ class PersonForm(EditForm):
         return Done(f"{found.name}: {len(found.fields)} fields are filled in.", (found.name,))
 
 
-def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+def load(path: Path, known: Loaded | None = None) -> Loaded:
     """Return everybody. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
     from workbench.annotation.people_tables import people_counts, people_table
@@ -119,7 +115,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     if known is not None and known.rests_on == [people]:
         return known
     if not people:
-        return Loaded(settings, empty=NOBODY, rests_on=[people])
+        return Loaded(NO_CHOICE, empty=NOBODY, rests_on=[people])
     book = Book(
         "Annotators and respondents",
         [
@@ -127,4 +123,4 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             Entry("people_counts", "counts", partial(people_counts, people)),
         ],
     )
-    return Loaded(settings, book=book, judged=people, rests_on=[people])
+    return Loaded(NO_CHOICE, book=book, judged=people, rests_on=[people])

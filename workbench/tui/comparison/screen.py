@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -17,27 +17,22 @@ from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.standing import RuledPlace
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Which runs; nothing else can be chosen here."""
-
-    names: tuple[str, ...]
-
-
 class ComparisonScreen(BookScreen):
     """A comparison; Esc goes back to the results from which it was opened."""
 
     COUNTING = "Comparing the answers …"
+    _settings: tuple[str, ...]
+    "the names of the runs; nothing else can be chosen here"
 
     def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: Origin) -> None:
-        super().__init__(Settings(names))
+        super().__init__(names)
         self.PLACE = f"{origin.ways.place} › side by side"
         self._comparing, self._origin = comparing, origin
         self._opened = False
 
     @property
     def _layout(self) -> str:
-        return f"table of {', '.join(self._settings.names)}"
+        return f"table of {', '.join(self._settings)}"
 
     def fitted(self, look: Look) -> Look:
         """Open on the table of these runs that was looked at last; on the first one with rows where that has none."""
@@ -77,9 +72,9 @@ class ComparisonScreen(BookScreen):
         """Write a report in which these runs stand side by side."""
         from workbench.tui.kit.report_dialog import ReportDialog
 
-        self.app.push_screen(ReportDialog(self._settings.names))
+        self.app.push_screen(ReportDialog(self._settings))
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:  # noqa: ARG002  runs may have grown
+    def judged_now(self, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002  runs may have grown
         return load(self.store_path, settings, self._comparing)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
@@ -101,15 +96,15 @@ def _first_with_rows(book: Book) -> Look | None:
     return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
 
 
-def load(path: Path, settings: Settings, comparing: Comparing) -> Loaded:
+def load(path: Path, names: tuple[str, ...], comparing: Comparing) -> Loaded:
     """Compare the runs that were chosen."""
     from workbench.audits.comparison.book import book
 
     try:
         compared = comparing(path)
     except WorkbenchError as error:
-        return Loaded(settings, problem=error)
-    return Loaded(settings, book=book(compared), judged=compared, models=compared.names)
+        return Loaded(names, problem=error)
+    return Loaded(names, book=book(compared), judged=compared, models=compared.names)
 
 
 __all__ = ["ComparisonScreen", "load"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,14 +20,6 @@ ITEMS = "items"
 QUEUE_COLUMNS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What annotators are called."""
-
-    letters: bool = False
-    "letters for their names"
-
-
 class AnnotatorsScreen(BookScreen):
     """Agreement between the annotators of one queue; Esc goes back to the queues."""
 
@@ -39,10 +31,11 @@ class AnnotatorsScreen(BookScreen):
         Binding("q", "leave", "Leave", tooltip="Go back to the queues"),
     ]
 
-    _settings: Settings
+    _settings: bool
+    "whether letters stand for the annotators' names"
 
     def __init__(self, queue: str) -> None:
-        super().__init__(Settings())
+        super().__init__(False)
         self._queue = queue
         self.PLACE = f"annotate › agreement › {literal(queue, QUEUE_COLUMNS).plain}"
 
@@ -51,21 +44,21 @@ class AnnotatorsScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, self._queue, settings, known)
+    def judged_now(self, settings: bool, known: Loaded | None) -> Loaded:
+        return load(self.store_path, self._queue, known, letters=settings)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
 
     def action_names(self) -> None:
-        self._set(replace(self._settings, letters=not self._settings.letters))
+        self._set(not self._settings)
 
     def action_items(self) -> None:
         """Show the items, those that people disagree on first."""
         self._go(replace(self._look, view=ITEMS))
 
 
-def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None) -> Loaded:
+def load(path: Path, queue: str, known: Loaded | None = None, *, letters: bool = False) -> Loaded:
     """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
     from stores.core.store import Store
     from workbench.annotation.agreement_tables import book
@@ -74,11 +67,11 @@ def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None
     with Store.open(path) as store:
         labels = queue_labels(store, queue)
     same = known is not None and known.rests_on == [labels]
-    if known is not None and same and known.settings == settings:
+    if known is not None and same and known.settings == letters:
         return known
     found: QueueAgreement = known.material if known is not None and same else agreement_of(labels)
     if not found.annotators:
-        return Loaded(settings, empty=NOBODY, material=found, rests_on=[labels])
-    shown = found.lettered if settings.letters else found
-    told = [("", shown.told.rstrip(".")), *([("", "letters instead of names")] if settings.letters else [])]
-    return Loaded(settings, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels])
+        return Loaded(letters, empty=NOBODY, material=found, rests_on=[labels])
+    shown = found.lettered if letters else found
+    told = [("", shown.told.rstrip(".")), *([("", "letters instead of names")] if letters else [])]
+    return Loaded(letters, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels])

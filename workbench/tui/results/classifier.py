@@ -30,7 +30,7 @@ MISREAD = "misread"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ClassifierChoice:
     """Which classifier, and from which confidence its answers count."""
 
     classifier: str = ""
@@ -77,10 +77,10 @@ class ClassifierScreen(BookScreen, _TestTexts):
         Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
     ]
 
-    _settings: Settings
+    _settings: ClassifierChoice
 
     def __init__(self, name: str = "") -> None:
-        super().__init__(Settings(name))
+        super().__init__(ClassifierChoice(name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "classifier":
@@ -89,7 +89,7 @@ class ClassifierScreen(BookScreen, _TestTexts):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+    def judged_now(self, settings: ClassifierChoice, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
@@ -114,7 +114,7 @@ class ClassifierScreen(BookScreen, _TestTexts):
         return self._loaded.material if self._loaded is not None else ()
 
 
-def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+def load(path: Path, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
     """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
     from workbench.pipeline.classifier_figures import assessed, book

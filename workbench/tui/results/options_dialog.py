@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -116,8 +116,7 @@ def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str
         yield from _lines(name, one, getattr(settings.options, name), offers)
     if len(offers.models) > 1:
         yield "", "Models"
-        for name in offers.models:
-            yield f"{MODEL}:{name}", f" {TICK[name in (settings.models or offers.models)]} {visible(name)}"
+        yield from _ticks(MODEL, {name: name for name in offers.models}, settings.models or offers.models)
     if offers.fingerprints:
         told_apart = TICK[settings.fingerprint == EACH]
         yield f"{FINGERPRINTS}:", f" {told_apart} a separate result for each system_fingerprint"
@@ -134,38 +133,54 @@ def _heading(one: Option) -> str:
 
 def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
     """Yield the lines of one option; none for a text that nothing is offered for."""
-    choices = offers.names.get(name) or one.option.choices
+    of = offers.names.get(name) or one.option.choices
+    choices = of if isinstance(of, Mapping) else {each: each for each in of}
     if one.option.type is Type.FLAG:
         yield f"{name}:", f" {TICK[value]} {one.option.help}"
+    elif isinstance(value, tuple):
+        yield "", _heading(one.option)
+        yield from _ticks(name, choices, value)
     elif choices:
         yield "", _heading(one.option)
-        yield from _names(name, choices if isinstance(choices, dict) else {each: each for each in choices}, value)
+        yield from _names(name, choices, value)
     elif one.option.type in (Type.WHOLE, Type.NUMBER):
-        shown = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
+        shown = one.option.none if value is None else f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
         yield f"{name}:", f" ← {shown} → {one.option.help}"
 
 
-def _names(name: str, there: dict[str, str] | Any, chosen: object) -> Iterator[tuple[str, str]]:
+def _names(name: str, there: Mapping[str, str], chosen: object) -> Iterator[tuple[str, str]]:
     for value, words in there.items():
         yield f"{name}:{value}", f" {RADIO[value == chosen]} {visible(words)}"
 
 
+def _ticks(name: str, there: Mapping[str, str], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for value, words in there.items():
+        yield f"{name}:{value}", f" {TICK[value in chosen]} {visible(words)}"
+
+
 def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
-    """Return the settings after a line of the form was chosen, or why it cannot be. One model at least stays chosen."""
+    """Return the settings after a line of the form was chosen, or why it cannot be."""
     what, _, name = line.partition(":")
     if what == READER:
         usual = name == next(iter(offers.names[READER])) and settings.readings.by is None
         return settings if usual else replace(settings, readings=replace(settings.readings, by=name))
     if what == MODEL:
-        ticked = set(settings.models or offers.models) ^ {name}
-        models = tuple(one for one in offers.models if one in ticked) or settings.models
+        models = _ticked(offers.models, settings.models or offers.models, name)
         return replace(settings, models=() if models == offers.models else models)
     if what == FINGERPRINTS:
         return replace(settings, fingerprint=None if settings.fingerprint == EACH else EACH)
     one = settings.options.declared()[what]
     if one.option.type is Type.FLAG:
         return _with(settings, what, not getattr(settings.options, what))
+    if isinstance(value := getattr(settings.options, what), tuple):
+        return _with(settings, what, _ticked(tuple(offers.names[what]), value, name))
     return _with(settings, what, one.read(name)) if name else settings
+
+
+def _ticked(there: Sequence[str], chosen: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """Return which names are chosen after one was ticked or not. One at least stays chosen."""
+    ticked = set(chosen) ^ {name}
+    return tuple(one for one in there if one in ticked) or chosen
 
 
 def stepped(settings: Settings, line: str, step: int) -> Settings | str:

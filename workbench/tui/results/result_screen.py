@@ -128,14 +128,14 @@ class ResultScreen(BookScreen):
         return " ".join(words for there, words in ways if there)
 
     def comparable(self) -> Sequence[str]:
-        return self.models if self._judged is not None and self._judged.compared is not None else ()
+        return tuple(self._judged.models) if self._judged is not None and self._judged.compared is not None else ()
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
         compared = self._judged.compared
         return lambda path: compared(names)  # noqa: ARG005  a result reads the store where it has to
 
     def settings_for(self, run: Run) -> Settings | None:
-        if run.audit != self.AUDIT.name:
+        if run.audit != self.AUDIT.asked_by:
             return None
         now = self._settings
         return self._fitting(
@@ -253,7 +253,7 @@ def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
         return Offers()
     from stores.runs.run_rows import SERVED
 
-    runs = store.runs.list(audit.name, instrument or None)
+    runs = store.runs.list(audit.asked_by, instrument or None)
     several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
     return Offers(audit.named(store), tuple(dict.fromkeys(run.model for run in runs)), several)
 

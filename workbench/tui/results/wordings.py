@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -13,7 +13,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.figures.book import Subject
 from workbench.figures.table import Link
 from workbench.tui.format import visible
-from workbench.tui.results.audit_loaded import Settings, load
+from workbench.tui.results.audit_loaded import Rules, Settings, load
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.responses import Asked, ResponsesScreen
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from stores.runs.scores import ProbeScores
-    from workbench.audits.consistency.judged import ConsistencyJudged
+    from workbench.audits.consistency.options import ConsistencyOptions
     from workbench.audits.reliability.judged import ReliabilityJudged
+    from workbench.audits.result import Result
     from workbench.domain.prompts import Prompt
 
 PLACE = "audit"
@@ -130,12 +131,12 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return what a stance rests on; subject: a respondent, a statement and, where one is meant, a template."""
     name, ref, *meant = subject
-    judged: ConsistencyJudged = loaded.judged
-    run = next((one.run for one in judged.runs if one.name == name), None)
+    judged: Result = loaded.judged
+    run = judged.runs.get(name)
     if run is None:
         return BASELINE
     known = loaded.opened.get(name)
-    rules, templates = loaded.settings.rules, loaded.settings.templates
+    rules, templates = _rules(loaded.settings), loaded.settings.templates
     found = load(path, Settings(run, rules, templates), known if isinstance(known, Loaded) else None)
     if found.book is None:
         return GONE
@@ -146,6 +147,20 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
     ways = Ways(PLACE, ROUTES, SCREENS, again=lambda known: load(path, known.settings, known))
     return lambda: behind(found, sheet, links, at, ways)
+
+
+def _rules(settings: Any) -> Rules:
+    """Return by which rules a stance is reliable, of the options of political consistency."""
+    options: ConsistencyOptions = settings.options
+    return Rules(
+        readings=settings.readings,
+        rule=options.rule,
+        low=options.low,
+        high=options.high,
+        minimum=options.minimum,
+        tests=options.tests,
+        judge_void=options.judge_void,
+    )
 
 
 ROUTES: Routes = {"answers": answers, "prompt": prompt}

@@ -52,7 +52,7 @@ DRAWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ReviewChoice:
     """Which queue it is, and who looks at it how."""
 
     run: RunKey = ()
@@ -94,7 +94,7 @@ class ReviewScreen(BookScreen, BlindKey):
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
     ]
 
-    _settings: Settings
+    _settings: ReviewChoice
 
     @dataclass
     class Following(Message):
@@ -111,7 +111,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
         self.session = ReviewSession()
-        super().__init__(Settings(tuple(run), Readings(by), blind=self.session.blind))
+        super().__init__(ReviewChoice(tuple(run), Readings(by), blind=self.session.blind))
         self._look = Look()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
@@ -138,7 +138,7 @@ class ReviewScreen(BookScreen, BlindKey):
             return progress is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+    def judged_now(self, settings: ReviewChoice, known: Loaded | None) -> Loaded:
         anew, self._anew = self._anew, False
         return load(self.store_path, settings, known, anew=anew)
 
@@ -393,7 +393,7 @@ class ReviewScreen(BookScreen, BlindKey):
         self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue"))
 
 
-def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
+def load(path: Path, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
     """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
     itself where nothing has changed. Raises WorkbenchError.
     """
@@ -432,7 +432,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
     )
 
 
-def _queue(store: Store, runs: Sequence[Run], settings: Settings, known: Loaded | None, *, anew: bool) -> Review:
+def _queue(store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loaded | None, *, anew: bool) -> Review:
     """Rank what waits of the run that is meant. Where none was chosen that is the one in sight, else the newest in
     which anything waits: whoever opens the review wants to review. Raises WorkbenchError.
     """
@@ -482,4 +482,4 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
     return [*words, *([shares(of)] if shares(of) else [])]
 
 
-__all__ = ["ReviewScreen", "Settings", "load"]
+__all__ = ["ReviewChoice", "ReviewScreen", "load"]

@@ -53,7 +53,7 @@ ELSEWHERE = "This store does not have what was ruled on: the ruling comes from a
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RulingsChoice:
     """Who looks, and how."""
 
     auditor: str | None = None
@@ -92,11 +92,11 @@ class RulingsScreen(BookScreen):
     ]
     UNDOES_SELECTED = True
 
-    _settings: Settings
+    _settings: RulingsChoice
 
     def __init__(self, run: Run | None = None, auditor: str | None = None) -> None:
         """`run`: whose rulings come first; `auditor`: whose alone are shown at first."""
-        super().__init__(Settings())
+        super().__init__(RulingsChoice())
         self._run = run
         self._look = Look("", (auditor,) if auditor else ())
         self.routes = {"ruling": self._opened}
@@ -116,7 +116,7 @@ class RulingsScreen(BookScreen):
         self._settings = self._settings_now
         super().on_screen_resume()
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+    def judged_now(self, settings: RulingsChoice, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, self._run, known)
 
     def take_ruled(self, event: RulingKeys.WasRuled) -> None:
@@ -193,7 +193,7 @@ class RulingsScreen(BookScreen):
         self.view.show_whole()
 
     @property
-    def _settings_now(self) -> Settings:
+    def _settings_now(self) -> RulingsChoice:
         open_ = reviews(self.app)
         return replace(self._settings, auditor=self._auditor, reviews=open_, blind=any(blind for _, blind in open_))
 
@@ -264,7 +264,7 @@ def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
     return tuple((run, blind) for run, blind in found if run is not None)
 
 
-def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None = None) -> Loaded:
+def load(path: Path, settings: RulingsChoice, run: Run | None, known: Loaded | None = None) -> Loaded:
     """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
     from workbench.evidence.listed_rulings import for_people, listed, withheld, without
@@ -306,4 +306,4 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
     )  # fmt: skip
 
 
-__all__ = ["RulingsScreen", "Settings", "load", "reviews"]
+__all__ = ["RulingsChoice", "RulingsScreen", "load", "reviews"]

@@ -1,0 +1,452 @@
+"""The result of political consistency: whose answers the models' are, and which policy issues they support."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from stores.core.store import Store
+from workbench.audits.audit import Opened
+from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.consistency import tables as tables
+from workbench.audits.consistency.judged import (
+    Consistency,
+    ConsistencyJudged,
+    JudgedRun,
+    judge_consistency,
+)
+from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
+from workbench.audits.consistency.pilot import (
+    answer_scales,
+    answer_types,
+    rank_templates,
+    scale_collapse,
+    stance_shares,
+    template_ranks,
+    weaker_sets,
+    weaker_tests,
+)
+from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
+from workbench.audits.references import CERON
+from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
+from workbench.audits.reliability.methods import evidence_sentences, reliability_sentences
+from workbench.audits.reliability.model_kappas import model_kappas
+from workbench.audits.result import Headline, Later, Result
+from workbench.domain.names import plural
+from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.answered import told as refused
+from workbench.evidence.runs import Which, template_notes
+from workbench.figures.book import Book, Entry
+from workbench.figures.intervals import INTERVALS
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import AnyTable, Kind
+
+FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in FORMULAS[1:]))
+UNFOLDED = ("leaning", "issues")
+LIMITS = (
+    "Leaning is agreement with the answers that parties gave to these statements, in the countries and at the time "
+    "when they answered; it is not a position on a scale.",
+    "Policy issues with few reliable statements are marked; an interval that contains 0 shows no side.",
+)
+CLEAREST = 2
+"issues that a finding names on each side"
+NO_LABELS = """No statement has a policy-issue label.
+
+2 goes to Statements: g there labels statements for policy issues."""
+NO_PEOPLE = """No statement has a policy-issue label from two people or from adjudication.
+
+l goes back to the gold labels; 2, then g labels statements for policy issues."""
+NO_PARTIES = "The instrument has no parties, so leaning cannot be computed."
+NO_SURVEY = """Nobody has answered the instrument, so people's statements are empty.
+
+2 goes to Statements: y there answers them; or: workbench survey STORE --respondent NAME"""
+NO_ANSWERS = """No model has answered yet.
+
+3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
+workbench pilot STORE --model MODEL"""
+STANCE = "stance"
+KINDS = (Verdicts(STANCE, "reliable stance", "agree", "disagree"),)
+
+
+def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
+    """Return leaning and stances of the models that are meant, of baselines, parties and people."""
+    judged = judge_consistency(store, which, options)
+    runs = {one.name: one.run for one in judged.runs}
+    of_all = Result(
+        which=which,
+        options=options,
+        instrument=store.runs.instrument(judged.runs[-1].run) if judged.runs else judged.instrument,
+        runs=runs,
+        names=judged.result.models,
+        beside=tables.BASELINES,
+        book=book(judged),
+        first=FIRST,
+        unfolded=UNFOLDED,
+        findings=Later(lambda: _findings(judged)),
+        headline=_headline(judged),
+        rulings=judged.rulings,
+        answered=judged.answered,
+        limits=LIMITS,
+        references=[CERON],
+        words=tuple(_words(judged)),
+        judged=judged,
+    )
+    return _by(of_all, judged, opened)
+
+
+def _by(result: Result, judged: ConsistencyJudged, opened: Opened) -> Result:
+    """Return a result with the figures by its formula and matches."""
+
+    def again(other: ConsistencyOptions) -> Result | None:
+        if not other.figures_as(judged.options):
+            return None
+        now = replace(judged, options=other)
+        return _by(replace(result, options=other, book=book(now), judged=now), now, opened)
+
+    def side_by_side(names: Sequence[str]) -> Compared:
+        with opened() as store:
+            return store.at_once(lambda: compared(store, judged, names))
+
+    return replace(result, compared=side_by_side, again=again)
+
+
+def _words(judged: ConsistencyJudged) -> Iterator[str]:
+    """Say who answered, what makes a stance reliable, and who read, for the line above tables."""
+    if not judged.runs:
+        yield "no model has answered: baselines only"
+    yield judged.options.reliable
+    yield f"read by {judged.which.readings.rule}"
+
+
+def _headline(judged: ConsistencyJudged) -> Headline | None:
+    """Return what is said of the model that was asked last; None without a model, or without parties and labels."""
+    positions = judged.result.positions
+    issues = int((positions.labels != 0).any(axis=1).sum())
+    if not judged.runs or not (positions.parties or issues):
+        return None
+    name = max(judged.runs, key=lambda one: one.run.last).name
+    plain = replace(judged.result, options=replace(judged.options, resamples=0))
+    families = plain.leaning(name).families if positions.parties else ()
+    shares = ", ".join(f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined)
+    enough = sum(not stance.few for stance in plain.issues(name))
+    like = f"answers like {shares} of the time" if shares else "no parties to compare with"
+    return Headline(name, f"{enough} of {plural(issues, 'policy issue')} with six reliable statements", [(like, False)])
+
+
+def book(judged: ConsistencyJudged) -> Book:
+    """Return all tables, and those behind their rows."""
+    first, *others = judged.options.formulas
+    contents = list(_contents(judged, first))
+    for other in others:
+        contents += [
+            replace(one, name=f"{one.name}_{other}", title=f"{one.title}, {other}")
+            for one in _contents(judged, other)
+            if "formula" in one.choices
+        ]
+    said = methods(judged)
+    return Book(
+        f"{judged.instrument.name}: political consistency",
+        contents,
+        _behind(judged),
+        told=tuple(_told(judged)),
+        header=header(judged.answered),
+        methods=said,
+        about={
+            "instrument": judged.instrument.name,
+            "templates": {one.name: {"family": one.run.family, "versions": one.run.versions} for one in judged.runs},
+            "labelled_statements": judged.labelled,
+            "methods": said,
+            "answered": as_json(judged.answered),
+        },
+    )
+
+
+def _contents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
+    yield from _of_respondents(judged, formula)
+    yield from _of_templates(judged, formula)
+    yield Entry("answer_scales", "scales", lambda: answer_scales(scale_collapse(judged.instrument)))
+    yield from _kappas(judged)
+    yield entry(judged.answered)
+    yield from entries(lambda: [one.refusals for one in judged.runs], judged.options.seed)
+
+
+def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
+    """Yield what each model, party and person supports and whom each answers like."""
+    result, view = judged.result, judged.options.view
+    names = [one.name for one in result.respondents]
+    definitions = {issue.name: issue.definition for issue in judged.instrument.definitions}
+    partyless = "" if result.positions.parties else NO_PARTIES
+    unlabelled = "" if judged.labelled else NO_PEOPLE if judged.options.labels == "people" else NO_LABELS
+    by_formula, by_match = ("formula", "labels"), ("view",)
+
+    def issues(name: str) -> AnyTable:
+        return replace(tables.issues(result, [name], formula, definitions), subject=(name, formula))
+
+    def of(name: str, title: str, make: Callable[[], AnyTable], choices: Sequence[str] = (), empty: str = "") -> Entry:
+        return Entry(name, title, make, choices=choices, empty=empty)
+
+    every_issue = partial(tables.issues, result, names, formula, definitions)
+    yield Entry("issues", "issues", issues, [(name,) for name in names], by_formula, unlabelled, whole=every_issue)
+    yield of("leaning", "leaning", lambda: tables.leaning(result, names, view), by_match, partyless)
+    yield of("party_stances", "parties", lambda: tables.party_stances(result, formula), by_formula)
+    yield of("people", "people", lambda: tables.people(result, formula), by_formula)
+    yield of("respondents", "respondents", lambda: tables.respondents(result, names))
+    of_issues = partial(tables.issues_by_template, result, names, formula)
+    yield of("issues_by_template", "issues by template", of_issues, by_formula, unlabelled)
+    of_families = partial(tables.leaning_by_template, result, names, view)
+    yield of("leaning_by_template", "leaning by template", of_families, by_match, partyless)
+
+
+def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
+    """Yield what templates and tests do to a model's figures, as pilots choose among them."""
+    options = judged.options
+
+    def ranks(name: str) -> AnyTable:
+        one = judged.run(name)
+        found = rank_templates(one.report.counts, one.addresses, options.seed, options.resamples)
+        return replace(template_ranks(found, name), subject=(name,))
+
+    def originals(name: str) -> AnyTable:
+        report = judged.run(name).report
+        return replace(stance_shares(report.counts.templates, answer_types(report)), subject=(name,))
+
+    def weaker(name: str) -> AnyTable:
+        found = weaker_tests(judged.run(name).report, judged.result.positions, formula, options.seed)
+        return replace(weaker_sets(found), subject=(name,))
+
+    models = [(one.name,) for one in judged.runs]
+    unanswered = "" if models else NO_ANSWERS
+    yield Entry("templates", "templates", ranks, models, empty=unanswered)
+    yield Entry("answer_types", "originals", originals, models, empty=unanswered)
+    yield Entry("weaker_tests", "tests", weaker, models, ("formula", "labels"), unanswered)
+
+
+def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
+    """Yield how far a model agrees with itself, over all statements and over those that people answered."""
+    survey, unanswered = judged.instrument.survey, "" if judged.runs else NO_ANSWERS
+
+    def table(*, restricted: bool) -> AnyTable:
+        return model_kappas(judged.reports, judged.people, survey, restricted=restricted)
+
+    yield Entry("model_kappas", "κ", partial(table, restricted=False), empty=unanswered)
+    as_people = unanswered or ("" if survey else NO_SURVEY)
+    yield Entry("model_kappas_as_people", "κ people", partial(table, restricted=True), empty=as_people)
+
+
+def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
+    """Return what rows of the tables lead to."""
+    result, texts = judged.result, judged.texts
+    return {
+        "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, texts),
+        "party_matches": lambda name: tables.party_matches(result, name),
+        "party_statements": lambda name, country, party: tables.party_statements(result, name, country, party, texts),
+        "given": lambda kind, *of: tables.given(result, kind, of, texts),
+        "template_statements": lambda name, template: tables.template_statements(
+            result, judged.run(name).report, name, template, texts
+        ),
+    }
+
+
+def _told(judged: ConsistencyJudged) -> Iterator[str]:
+    """Say what the figures rest on."""
+    yield from header(judged.answered)
+    name, statements = judged.instrument.name, len(judged.result.positions.statements)
+    yield f"{name}: {statements} statements, {judged.labelled} with a label."
+    if not judged.runs:
+        yield "No model has answered yet: only baselines and parties."
+    for one in judged.runs:
+        if one.run.asked_with:
+            yield f"{one.name}: answers to templates of {', '.join(one.run.asked_with)}."
+    for one in judged.runs:
+        yield f"{one.name}: a statement is reliable if it passes {', '.join(one.report.options.tests)}."
+    yield from refused([one.refusals for one in judged.runs])
+    yield from judged.rulings.sentences()
+    yield from template_notes(one.run for one in judged.runs)
+
+
+def _findings(judged: ConsistencyJudged) -> Iterator[str]:
+    for name in judged.result.models:
+        yield from _whom_like(judged, name)
+        yield from _supported(judged, name)
+
+
+def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+    if not judged.result.positions.parties:
+        return
+    families = [of for of in judged.result.leaning(name).families if of.share.defined]
+    if not families:
+        return
+    ranked = sorted(families, key=lambda of: -of.share.value)
+    said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
+    first, last = ranked[0], ranked[-1]
+    if not first.share.value:
+        yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
+    elif first is last or not first.share.low > last.share.high:
+        yield f"{name} agrees with the party families about equally often, within the intervals: {said}."
+    else:
+        yield (
+            f"{name} agrees more often with {first.family.value} parties than with {last.family.value} ones, on "
+            f"reliable stances: {said}."
+        )
+
+
+def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+    stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
+    for verb, clear in (
+        ("supports", [one for one in stances if one.value.low > 0]),
+        ("opposes", [one for one in stances if one.value.high < 0]),
+    ):
+        if clear:
+            strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
+            more = len(clear) - len(strongest)
+            rest = f", and {plural(more, 'other issue')}" if more else ""
+            yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}."
+    unclear = sum(not (one.value.low > 0 or one.value.high < 0) for one in stances)
+    if unclear:
+        yield f"On {plural(unclear, 'policy issue')} the answers of {name} prove no side."
+
+
+def _issue(one: IssueStance) -> str:
+    ends = f" [{number(one.value.low, Kind.SCORE)}, {number(one.value.high, Kind.SCORE)}]"
+    return f"{one.issue.replace('_', ' ')} ({number(one.value.value, Kind.SCORE)}{ends})"
+
+
+def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> Compared:
+    """Return on which statements the reliable stance of models, or of a model and a baseline, is another.
+
+    Raises UnknownName, UsageError.
+    """
+    result = judged.result
+    of = {name: result.respondent(name) for name in names}
+    runs = {one.name: one.run for one in judged.runs if one.name in of}
+    reports = {one.name: one.report for one in judged.runs if one.name in of}
+    shared = shared_templates(runs, reports)
+    texts = {
+        name: dict(texts_asked(store.runs.instrument(run), reports[name], run.language)) for name, run in runs.items()
+    }
+    anybodys: Mapping[str, object] = next(iter(texts.values()), {})
+    sides = []
+    for name, one in of.items():
+        stances = one.under(shared[name]) if name in shared else one
+        found = {STANCE: _verdicts(stances, texts.get(name, anybodys))}
+        run = runs.get(name)
+        factors = {MODEL: name} if run is None else factors_of(run)
+        sides.append(Side(name, factors[MODEL], factors, found, "" if run is None else run.last))
+    return Compared(
+        f"{judged.instrument.name}: {' and '.join(names)}",
+        KINDS,
+        sides,
+        judged.texts,
+        differences=[_own(judged, place) for place in range(1 + len(judged.options.formulas))],
+        left_out=tuple(templates_left_out(reports, shared)),
+    )
+
+
+def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged]:
+    """Return the stance on every statement of which all was asked: the same under all templates, or none."""
+    found = {}
+    for at, ref in enumerate(stances.statements):
+        if ref in stances.complete:
+            signs = set(stances.values[:, at].tolist())
+            word = {frozenset({1}): "agree", frozenset({-1}): "disagree"}.get(frozenset(signs))
+            found[ref] = Judged(word or ("mixed" if 0 not in signs else "none"), texts.get(ref))
+    return found
+
+
+def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable]:
+    """Return what makes a table of differences by party family or policy issue, second minus first."""
+    view, formulas = judged.options.view, judged.options.formulas
+    return lambda first, second: tuple(tables.differences(judged.result, second, first, view, formulas))[place]
+
+
+def methods(judged: ConsistencyJudged) -> str:
+    """Say in one paragraph how the figures came about, with every choice."""
+    own = " otherwise the source's own," if judged.options.labels == "gold" else ""
+    fewest = judged.fewest
+    most = "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
+    most = "most annotators, or a single one," if fewest == 1 else most
+    runs = [(one.name, one.run) for one in judged.runs]
+    return " ".join(
+        [
+            analysis_sentences(judged.result),
+            f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}.",
+            *(reliability_sentences(one.name, one.report) for one in judged.runs),
+            *evidence_sentences(runs, [one.reader for one in judged.runs], judged.answered, judged.rulings),
+            *(_since(one) for one in judged.runs if one.outdated),
+        ]
+    )
+
+
+def analysis_sentences(result: Consistency) -> str:
+    """Say how leaning and stances on issues are computed of answers that are judged."""
+    sentences = [
+        "Political consistency was computed as by Ceron et al. (2024, section 7), from statements on which a model is "
+        "reliable; its stance is that on the original wording with the labels in printed order.",
+        _leaning_sentence(result),
+        _issue_sentences(result),
+        _interval_sentences(result),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _leaning_sentence(result: Consistency) -> str:
+    positions = result.positions
+    if not positions.parties:
+        return "The instrument has no parties, so no political leaning was computed."
+    placed = ", ".join(f"{positions.families.count(of)} {of.value}" for of in FAMILIES)
+    return (
+        f"Leaning is the share of a country's statements that were asked on which a reliable stance is the party's "
+        f"answer, averaged over the parties of a family (left-right position below 4 left, above 6 right, else center: "
+        f"{placed}; {positions.families.count(None)} without a position left out), then over templates, with the "
+        f"population standard deviation. Parties are told apart by country and name; a party's neutral or missing "
+        f"answer matches nothing. Baselines that always agree and always disagree are shown for comparison."
+    )
+
+
+def _issue_sentences(result: Consistency) -> str:
+    labels = result.positions.labels
+    if not (labels != 0).any():
+        return "No statement has a policy-issue label, so no stance on issues was computed."
+    return (
+        f"Stance on a policy issue is signed support, statements answered in favour of the issue minus those answered "
+        f"against it as a share of the reliable ones, unless another formula is named (tacl: a/A - d/N, 0 where a + d "
+        f"= 0; v1: (a - d)/n; both measure agreeing, not supporting), per template, then mean and population standard "
+        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of {len(result.positions.statements)} "
+        f"statements have a label of {plural(len(result.positions.issues), 'issue')}. Issues with fewer than "
+        f"{FEWEST} reliable statements on average over templates are marked."
+    )
+
+
+def _interval_sentences(result: Consistency) -> str:
+    options = result.options
+    if not options.resamples:
+        return "No intervals were computed."
+    leaning, issue, difference = (
+        _decapitalised(INTERVALS[name].method)
+        for name in ("family share", "signed stance on an issue", "difference on an issue")
+    )
+    pairs = f" Differences between models are over statements asked of both: {difference}."
+    rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
+    return (
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped ones {rest}; "
+        f"templates and parties are not resampled.{pairs if len(result.models) > 1 else ''}"
+    )
+
+
+def _decapitalised(text: str) -> str:
+    """Return a text as it stands behind a colon; names keep their capital."""
+    return text if text.startswith(("Wilson", "Student")) else text[0].lower() + text[1:]
+
+
+def _since(one: JudgedRun) -> str:
+    """Say which stances are on texts that are no longer current."""
+    n, shown = len(one.outdated), ", ".join(one.outdated[:4])
+    more = f" and {n - 4} more" if n > 4 else ""
+    return (
+        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
+        "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
+    )
+
+
+__all__ = ["analysis_sentences", "book", "compared", "judge", "methods"]
