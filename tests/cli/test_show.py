@@ -76,7 +76,7 @@ def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.Ca
         (("STORE", "--rule", "coded"), "there are answers to reliability and consistency: name the audit that --rule"),
         (("STORE", "--csv", "out"), "there are answers to reliability and consistency: name the audit that --csv"),
         (("no.db", "--rule", "coded"), "--rule is an option of reliability and consistency; name the audit"),
-        (("no.db", "--parties"), "--parties is an option of consistency; name the audit"),
+        (("no.db", "--view"), "--view is an option of consistency; name the audit"),
     ],
 )
 def test_a_mistake_is_named(both: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str) -> None:
