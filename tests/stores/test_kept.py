@@ -32,7 +32,6 @@ from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
 from workbench.tui.overview import read_judgement
-from workbench.tui.results import audit_loaded
 from workbench.tui.review.review import Settings, load
 
 
@@ -65,7 +64,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, computed: Counter[str]) -> None:
     read_judgement(path)
-    audit_loaded.load(path, audit_loaded.Settings())
+    audit_runs.judged(path)
     load(path, Settings())
     assert computed["_counted"] == 1
     read_judgement(path)

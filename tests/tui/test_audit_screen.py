@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
+from workbench.tui.results.audit_loaded import WITHIN, Rules, Settings, load
 
 from stores.core.store import Store
 from tests.tui import books
-from tests.tui.audit_runs import STATEMENTS, audited
+from tests.tui.audit_runs import STATEMENTS, AuditScreen, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.reliability.options import TESTS
@@ -21,10 +22,8 @@ from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
-from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.audit_loaded import WITHIN, Rules, Settings, load
+from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
 from workbench.tui.results.wordings import WordingsScreen
 
 
@@ -175,7 +174,7 @@ async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "o", "end", *["space", "up"] * 5, "enter")
-        assert isinstance(app.screen, OptionsScreen)
+        assert isinstance(app.screen, ChoicesScreen)
         assert "choose some of" in shown(app, "#trouble")
         await press(app, pilot, "escape")
         assert isinstance(app.screen, AuditScreen)

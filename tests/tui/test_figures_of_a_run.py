@@ -9,7 +9,7 @@ import pytest
 
 from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
-from tests.tui.audit_runs import audited, small
+from tests.tui.audit_runs import AuditScreen, audited, small
 from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.audits.reliability import judge as reliability
@@ -21,7 +21,6 @@ from workbench.evidence.runs import run_of_job
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.template_words import templates_for
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 
