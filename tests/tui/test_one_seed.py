@@ -17,7 +17,7 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.questionnaire_stores import card, panel, predict
 from tests.tui import bias_stores
-from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, audited, small
+from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, audited, judged, small
 from tests.tui.conftest import made
 from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
@@ -89,7 +89,7 @@ def firm(probe: Probe) -> Answers:
 
 def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "a.db", wavering, base=small())
-    loaded = audit_runs.judged(path)
+    loaded = judged(path)
     shell = data(capsys, "verdicts", path)
     book = loaded.book
     assert book is not None

@@ -188,7 +188,7 @@ class ResultScreen(BookScreen):
         runs = self._loaded.offers.runs if self._loaded is not None and self._judged is not None else ()
         if len(runs) > 1:
             at = runs.index(self.runs_shown()[0]) + 1
-            self.title_bar.note += f" · run {at} of {len(runs)} of this audit: M switches"
+            self.title_bar.note += f" · run {at} of {len(runs)}: M switches"
 
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.name:
