@@ -80,10 +80,10 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen_text(app).count("Verdicts") == 2)
+        await until(pilot, lambda: screen_text(app).count("reliable") == 2)
         facts = app.screen.query_one("#facts")
         lines = [option.id for option in facts.options]
-        facts.highlighted = lines.index("audit:verdicts:1")
+        facts.highlighted = lines.index("audit:reliability:1")
         await pilot.press("enter")
         await until(pilot, lambda: "alpha · run" in screen_text(app).splitlines()[0])
 

@@ -45,9 +45,9 @@ async def test_judging_otherwise_than_planned_is_said_above_the_figures(planned:
         assert "deviations" not in header(app)
         await press(app, pilot, "o")
         assert isinstance(app.screen, ChoicesScreen)
-        await press(app, pilot, "down", "space", "enter")
+        await press(app, pilot, *["down"] * 3, "space", "enter")
         assert "rule: planned printed, done coded" in header(app)
-        await press(app, pilot, "o", "space", "enter")
+        await press(app, pilot, "o", "down", "down", "space", "enter")
         assert "deviations" not in header(app)
 
 
