@@ -194,10 +194,6 @@ class Audit(ABC):
     todo: ClassVar[str] = ""
     "the next step once there are figures, for Home"
     todo_below: ClassVar[str] = ""
-    result_options: ClassVar[Sequence[Option] | None] = None
-    "what `verdicts` may be told; None: the audit has a verb of its own"
-    judging: ClassVar[Sequence[Option]] = ()
-    "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
     "said above its options in the help of `verdicts`"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
@@ -478,14 +474,14 @@ class Audit(ABC):
     def printing(self) -> Sequence[Option] | None:
         """What `verdicts` may be told beside which answers are meant; None: the audit has a verb of its own."""
         if self.options is None:
-            return self.result_options
+            return None
         compares = (COMPARE,) if self.compares else ()
         return (*self.told_by, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     @property
     def judges_by(self) -> Sequence[Option]:
         """The options of how answers are judged: a frozen plan has them."""
-        return self.judging if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
+        return () if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
 
     @property
     def figure_options(self) -> Sequence[Option]:

@@ -54,6 +54,7 @@ class Reliability(Audit):
         "c": ("country", "Country"),
         "a": ("mean_kappas", "Kappas"),
     }
+    explain = section("screens-results", "The rules for verdicts")
     todo = "see which statements are unreliable, and why"
     todo_below = "Enter on a row shows the answers behind a verdict"
     drawn_again = ("until_settled",)
