@@ -183,8 +183,10 @@ class Audit(ABC):
     views: ClassVar[Mapping[str, str]] = {}
     "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """key of its screen -> (what it opens, in words): one of these views, which then needs no row; a table, and if that
-    is in sight, about its next subject; or a column, the rows with one of its values after another"""
+    """key of its screen -> (what it opens, in words): one of these views, which then needs no row, or a table, and if
+    that is in sight, about its next subject"""
+    filters: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    "key of its screen -> (column, the rows with one value of which it shows after another, in words)"
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -354,7 +356,8 @@ class Audit(ABC):
 
     def instruments(self, store: Store) -> Sequence[str]:
         """Return the instruments with answers that it judges, the one that was answered last at the end."""
-        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.name))))[::-1]
+        runs = store.runs.list(self.name, personas=self.each_run)  # which a choice among runs reads, too
+        return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         """Return the models that answered about an instrument; empty: about any."""
