@@ -193,7 +193,8 @@ class ResultScreen(BookScreen):
         super().say_who()
         runs = self._loaded.offers.runs if self._loaded is not None and self._judged is not None else ()
         if len(runs) > 1:
-            at = runs.index(self.runs_shown()[0]) + 1
+            shown = self.runs_shown()[0]  # answers may have come since the others were listed
+            at = next((place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs))
             self.title_bar.note += f" · run {at} of {len(runs)}: M switches"
 
     def settings_for(self, run: Run) -> Settings | None:
