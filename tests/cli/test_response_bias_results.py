@@ -391,7 +391,6 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
         ("reliability", ("--definition", "paper"), "--definition is an option of response_bias"),
-        ("reliability", ("--table", "cells"), "--table is an option of bias_score,"),
     ):
         code, _, err = run(capsys, "show", asked, audit, *options)
         assert code == 2
@@ -402,8 +401,7 @@ def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: p
     "command",
     [
         ("show", "reliability"),
-        ("agreement",),
-        ("agreement", "--items", "--model", "first"),
+        ("agreement", "--every-model", "--model", "first"),
         ("show", "consistency"),
         ("pilot", "--rank", "--model", "first"),
         ("scores", "--tokens"),

@@ -21,7 +21,9 @@ from workbench.audits.consistency.result import book as book_of_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.result import book as of_questionnaire
 from workbench.audits.questionnaire.result import results_of
+from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as of_choices
@@ -31,7 +33,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import Which, find_run
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -68,12 +70,11 @@ def test_every_book_on_these_answers_says_it(filled: Store) -> None:
     """The audit that judges answers of another one says the same of them."""
     ask(filled, ScriptedModel(READABLE), stop_after=5)
     judged = judge_consistency(filled)
-    above = header(judged.answered)
-    assert above[0].startswith("! Only ")
-    book = judge_reliability(filled, find_run(filled, "reliability")).book()
-    assert tuple(book.header) == above == tuple(book.told[:2])
+    assert header(judged.answered)[0].startswith("! Only ")
+    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
+    assert tuple(book.header) == header(judged.answered) == tuple(book.told[:2])
     assert book.table("answered").rows[0].partial
-    assert tuple(book_of_consistency(judged).header) == above
+    assert tuple(book_of_consistency(judged).header) == header(judged.answered)
 
 
 def test_a_job_that_goes_on_and_one_after_it_leave_nothing_missing(filled: Store) -> None:

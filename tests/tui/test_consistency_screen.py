@@ -20,8 +20,9 @@ from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, status, until
 from workbench import registry
 from workbench.audits.consistency.judged import Consistency, judge_consistency
-from workbench.audits.consistency.options import FORMULAS, WITHIN
+from workbench.audits.consistency.options import FORMULAS
 from workbench.audits.consistency.stances import MEASURES
+from workbench.audits.reliability.options import TESTS
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
@@ -452,7 +453,7 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
         await press(app, pilot, "o")
         assert isinstance(app.screen, ChoicesScreen)
         lines = [str(line.id) for line in app.screen.choices.options]
-        for test in WITHIN[1:]:
+        for test in TESTS[1:]:
             app.screen.choices.highlighted = lines.index(f"tests:{test}")
             await pilot.press("space")
         await press(app, pilot, "enter")

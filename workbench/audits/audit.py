@@ -24,7 +24,6 @@ from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UnknownName, UsageError
-from workbench.figures.book import Book
 from workbench.options.option import Option
 from workbench.options.schema import Options
 from workbench.options.shared import (
@@ -53,6 +52,8 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
 
+RUNS_AT_HOME = 3
+"newest runs, of an audit with a result for each"
 Given = SimpleNamespace
 "the value of every option by its name"
 Opened = Callable[[], "AbstractContextManager[Store]"]
@@ -160,6 +161,8 @@ class Audit(ABC):
     "whether one result may be about several models"
     every_instrument: ClassVar[bool] = False
     "whether one result is about all instruments with answers, unless some are named"
+    each_run: ClassVar[bool] = False
+    "whether one result is about one run alone: a model in one language, under one family of templates and one sampling"
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
     run_options: ClassVar[Sequence[Option]] = ()
@@ -168,8 +171,8 @@ class Audit(ABC):
     "names of those whose values a form lets one tick, from what `to_tick` returns"
     drawn_again: ClassVar[Sequence[str]] = ()
     "names of those that mean nothing where nothing is sampled"
-    options: ClassVar[type[Options] | None] = None
-    "how its answers are judged; `judge` takes them. None: the audit does not hand out results"
+    options: ClassVar[type[Options]]
+    "how its answers are judged; `judge` takes them"
     readers: ClassVar[Sequence[Option]] = ()
     "whose readings of the answers count, if that can be chosen: an option `reader`"
     compares: ClassVar[bool] = True
@@ -179,7 +182,10 @@ class Audit(ABC):
     views: ClassVar[Mapping[str, str]] = {}
     "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    "key of its screen -> (one of these views, which then needs no row, what the key opens)"
+    """key of its screen -> (what it opens, in words): one of these views, which then needs no row, or a table, and if
+    that is in sight, about its next subject"""
+    filters: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    "key of its screen -> (column, the rows with one value of which it shows after another, in words)"
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -189,10 +195,6 @@ class Audit(ABC):
     todo: ClassVar[str] = ""
     "the next step once there are figures, for Home"
     todo_below: ClassVar[str] = ""
-    result_options: ClassVar[Sequence[Option]] = ()
-    "what its figures may be told, of an audit that does not hand out results"
-    judging: ClassVar[Sequence[Option]] = ()
-    "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
     "said above its options in the help of `show`; empty: its question"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
@@ -352,7 +354,8 @@ class Audit(ABC):
 
     def instruments(self, store: Store) -> Sequence[str]:
         """Return the instruments with answers that it judges, the one that was answered last at the end."""
-        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.asked_by))))[::-1]
+        runs = store.runs.list(self.asked_by, personas=self.each_run)  # which a choice among runs reads, too
+        return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         """Return the models that answered about an instrument; empty: about any."""
@@ -382,16 +385,26 @@ class Audit(ABC):
             return [which] if held and (not which.instruments or held.intersection(which.instruments)) else []
         if which.instrument is not None:
             store.instruments.get(which.instrument)
+        if self.each_run:
+            from workbench.evidence.runs import runs_meant
+
+            return which.of_each(runs_meant(store, self.name, which))
         there = [name for name in self.instruments(store) if which.instrument in (None, name)]
         return [replace(which, instrument=name) for name in there]
 
+    def every_run(self, store: Store, which: Which) -> Sequence[Which]:
+        """Return a choice for each run on an instrument by the models that are meant, whatever its templates."""
+        from workbench.evidence.runs import of_models
+
+        return which.of_each(of_models(store, store.runs.list(self.name, which.instrument), which.models))
+
+    @abstractmethod
     def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
         """Return the result of one choice of answers, as `narrowed` returns them. Tables that read more open the store
         by `opened`.
 
         Raises WorkbenchError if there is nothing to judge.
         """
-        raise NotImplementedError
 
     def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
         """Return what is soon read of a result that takes long to read; None: nothing. A screen shows it meanwhile."""
@@ -399,7 +412,6 @@ class Audit(ABC):
 
     def at_home(self, store: Store, which: Which) -> tuple[Which, Any]:
         """Return of which answers, and by which options, Home says something: no more than its lines need."""
-        assert self.options is not None, "an audit without results says so by itself"
         return which, self.options()
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
@@ -410,20 +422,22 @@ class Audit(ABC):
         from workbench.audits.result import home_lines
         from workbench.evidence.runs import Which
 
-        if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
+        if self.place is None:
             return ()
-        if self.not_yet(store):
+        there = self.every_run(store, Which()) if self.each_run else self.narrowed(store, Which())
+        if not there or self.not_yet(store):
             return ()
-        label = self.place.label or self.place.mode.capitalize()
-        try:
-            result = self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store))
-            return home_lines(result, self.name, label, self.todo, self.todo_below)
-        except UsageError as error:
-            return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
-
-    def book(self, store: Store, options: Given) -> Book:
-        """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
-        raise NotImplementedError
+        lines: list[HomeLine] = []
+        for one in reversed(there[-RUNS_AT_HOME if self.each_run else -1 :]):
+            label, key = self.place.label or self.place.mode.capitalize(), f"{self.name}:{len(lines) or ''}"
+            try:
+                result = self.judge(store, *self.at_home(store, one), lambda: nullcontext(store))
+            except UsageError as error:
+                lines.append(HomeLine(key, label, "no figures yet", str(error), dim=True, todo=self.todo))
+                continue
+            shared.update({(self.name, run): result for run in result.runs.values()})
+            lines += home_lines(result, key, label, self.todo, self.todo_below)
+        return lines
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         """Return what `show` prints: the tables that are named; without names, those that people see first, or for a
@@ -432,15 +446,16 @@ class Audit(ABC):
         from workbench.audits.result import conditions, printed
         from workbench.evidence.runs import Which, elsewhere
 
-        assert self.options is not None, "an audit without results prints by itself"
         meant = Which.of(options)
         there = self.narrowed(store, meant)
+        if not there and self.each_run:
+            there = [meant]  # `judge` says which models there are
         names = list(dict.fromkeys(str(one.instrument) for one in there))
         if len(names) > 1:
             raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
         if not there:
             raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.asked_by)}")
-        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # then `judge` says what to name
+        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
         compare = getattr(options, "compare", None) or ()
         return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
@@ -468,7 +483,7 @@ class Audit(ABC):
     @property
     def judges_by(self) -> Sequence[Option]:
         """The options of how answers are judged: a frozen plan has them."""
-        return self.judging if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
+        return (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
 
     @property
     def figure_options(self) -> Sequence[Option]:
@@ -477,8 +492,6 @@ class Audit(ABC):
         several = INSTRUMENT.but(help="one or more, separated by commas", none="all with answers", metavar="NAME,…")
         instrument = several if self.every_instrument else INSTRUMENT
         which = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
-        if self.options is None:
-            return (*which, *self.result_options)
         compares = (COMPARE,) if self.compares else ()
         return (*which, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
@@ -487,15 +500,16 @@ class Audit(ABC):
 
         Raises WorkbenchError for answers of which nothing can be judged.
         """
-        from workbench.audits.result import reported
+        from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
         from workbench.evidence.runs import Which
 
-        assert self.options is not None, "an audit without results reports by itself"
-        which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
+        models = wanted.models if self.each_run else ()
+        which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
         options = self.options.of(Given(seed=wanted.seed))
+        newest: dict[str, Result] = {}
         for one in self.narrowed(store, which):
-            if wanted.models:
+            if wanted.models and not self.each_run:
                 there = self.models(store, one.instrument or "")
                 held = [name for name in one.models or wanted.models if name in wanted.models and name in there]
                 if not held:
@@ -503,6 +517,11 @@ class Audit(ABC):
                 one = replace(one, models=tuple(held))
             result = self.judge(store, one, options, lambda: nullcontext(store))
             yield from reported(result, store, wanted, self.command, self.readers)
+            if self.each_run:
+                newest[result.instrument.name] = result
+                wanted.shared.update({(self.name, run): result for run in result.runs.values()})
+        for result in newest.values():
+            yield from reported_beside(result, wanted, self.command)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -512,15 +531,11 @@ class Audit(ABC):
         """Yield these options once for each result that they leave open, so that each means one: `printed` then raises
         nothing for having to choose.
         """
-        if self.options is not None:
-            from workbench.evidence.runs import Which
+        from workbench.evidence.runs import Which
 
-            for one in self.narrowed(store, Which.of(options)):
-                yield Given(**vars(options) | one.given())
-            return
-        for instrument in self.instruments(store):
-            if options.instrument in (None, instrument):
-                yield Given(**vars(options) | {"instrument": instrument})
+        which = Which.of(options)
+        for one in self.every_run(store, which) if self.each_run else self.narrowed(store, which):
+            yield Given(**vars(options) | one.given())
 
 
 def probes(

@@ -43,7 +43,7 @@ def screens() -> tuple[type[Screen[Any]], ...]:
     for module in pkgutil.walk_packages(package.__path__, "workbench.tui."):
         import_module(module.name)
     for audit in registry.every_audit():
-        if audit.options is not None and audit.place is not None and not audit.place.screen:
+        if audit.place is not None and not audit.place.screen:
             import_module("workbench.tui.results.result_screen").screen_class(audit)  # made of its options
     found = {one for one in _below(Screen) if one.__module__.startswith("workbench.")}
     return tuple(sorted(found, key=lambda one: one.__name__))

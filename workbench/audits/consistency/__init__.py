@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.audits.audit import Audit, Opened, Place
-from workbench.audits.consistency.options import WITHIN, ConsistencyOptions
+from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS
-from workbench.domain.names import in_words
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.statements import VariantId
@@ -80,10 +79,7 @@ class PoliticalConsistency(Audit):
         return one, options
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
-        return {
-            "reader": {LABEL_WORDS: READERS[LABEL_WORDS]} | READERS,
-            "tests": {test: in_words(test) for test in WITHIN},
-        }
+        return {"reader": {LABEL_WORDS: READERS[LABEL_WORDS]} | READERS}
 
 
 AUDIT = PoliticalConsistency()

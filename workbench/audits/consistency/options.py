@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from workbench.audits.reliability.options import HIGH, LOW, MINIMUM, RULE, SEEDED, TESTS
-from workbench.domain.names import listed
-from workbench.options.schema import Options, of_shared, option
-from workbench.options.shared import JUDGE_VOID, RESAMPLES
-
-if TYPE_CHECKING:
-    from workbench.audits.reliability.judge import Options as Rules
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions, Rules
+from workbench.options.schema import of_shared, option
+from workbench.options.shared import RESAMPLES
 
 Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
@@ -21,20 +16,10 @@ View = Literal["all", "agree", "disagree"]
 VIEWS: tuple[View, ...] = get_args(View)
 "matches that count: all, where both agree, where both disagree"
 Whose = Literal["gold", "people"]
-WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
-"the tests within a template"
-PERCENT = tuple(n / 100 for n in range(101))
-MOST_NEEDED = 100
-"readable answers that keys may ask for"
-
-
-def _tests(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the tests that are named; all within a template where none are."""
-    return listed(given) if isinstance(given, str) else tuple(given or WITHIN)
 
 
 @dataclass(frozen=True, slots=True)
-class ConsistencyOptions(Options):
+class ConsistencyOptions(Rules):
     """Whose labels, which formula and matches, and what makes a stance reliable; recorded with every result."""
 
     formula: AnyFormula = option(
@@ -64,34 +49,11 @@ class ConsistencyOptions(Options):
         source="Ceron et al. 2024, section 7.2",
     )
     "gold: the source's own before people's; people: what most annotators said or was adjudicated"
-    rule: str = of_shared(RULE, source="Ceron et al. 2024, section 5.4")
-    low: float = of_shared(LOW, steps=PERCENT, source="Ceron et al. 2024, section 5.4")
-    high: float = of_shared(HIGH, steps=PERCENT, source="Ceron et al. 2024, section 5.4")
-    minimum: int | None = of_shared(
-        MINIMUM, steps=(None, *range(1, MOST_NEEDED + 1)), source="ours: the paper names none"
-    )
-    tests: tuple[str, ...] = of_shared(TESTS, read=_tests, source="Ceron et al. 2024, section 6.2")
-    judge_void: bool = of_shared(JUDGE_VOID, source="ours: the paper judges them")
     resamples: int = of_shared(RESAMPLES, steps=(0, 1_000, 10_000), source="ours")
-    seed: int = of_shared(SEEDED, words="seed {}", source="ours")
 
-    def __post_init__(self) -> None:
-        Options.__post_init__(self)
-        self.rules()
-
-    def rules(self) -> Rules:
-        """Return what makes a stance reliable. Raises UsageError for limits that cross, UnknownName for a test."""
-        from workbench.audits.reliability.judge import Options as Rules
-
-        return Rules(
-            rule=self.rule,
-            low=self.low,
-            high=self.high,
-            minimum=self.minimum,
-            tests=self.tests,
-            seed=self.seed,
-            judge_void=self.judge_void,
-        )
+    def rules(self) -> ReliabilityOptions:
+        """Return what makes a stance reliable."""
+        return ReliabilityOptions(**{name: getattr(self, name) for name in Rules.declared()})
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
@@ -101,8 +63,8 @@ class ConsistencyOptions(Options):
     @property
     def reliable(self) -> str:
         """What makes a stance reliable, in a few words."""
-        tests = "all tests" if self.tests == WITHIN else ", ".join(self.tests)
-        usual = (self.low, self.high) == (LOW.default, HIGH.default)
+        tests = "all tests" if self.tests == TESTS else ", ".join(self.tests)
+        usual = (self.low, self.high) == (Rules().low, Rules().high)
         limits = "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
         return f"reliable: {tests}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
 

@@ -79,7 +79,7 @@ def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opene
         instrument=store.runs.instrument(judged.runs[-1].run) if judged.runs else judged.instrument,
         runs=runs,
         names=judged.result.models,
-        beside=tables.BASELINES,
+        baselines=tables.BASELINES,
         book=book(judged),
         first=FIRST,
         unfolded=UNFOLDED,
