@@ -17,7 +17,8 @@ from tests.core.test_reliability import answered, counts
 from workbench.audits.reliability import components_tables as tables
 from workbench.audits.reliability import exact
 from workbench.audits.reliability.components import cells, decomposed
-from workbench.audits.reliability.judge import Options, judge
+from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.statements import Statement
 from workbench.figures.table import AnyTable
 from workbench.stats.arrays import FloatArray
@@ -203,7 +204,7 @@ def test_a_prompt_that_reads_like_another_of_its_statement_takes_no_part_unless_
     prompts[:, 0, 1] = prompts[:, 0, 0]  # the paraphrase of s0 is its original
     same = replace(base, prompts=prompts)
     assert cells(judge(same)).known.sum() == base.positive.size - 4
-    assert cells(judge(same, Options(judge_void=True))).known.sum() == base.positive.size
+    assert cells(judge(same, ReliabilityOptions(judge_void=True))).known.sum() == base.positive.size
 
 
 def test_a_wording_of_which_nothing_is_expected_takes_no_part() -> None:

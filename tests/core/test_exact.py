@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from tests.core.test_reliability import VARIANTS
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
-from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
-from workbench.audits.reliability.exact import ExactOptions, ExactReport, LabelMass, judge
+from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, Counts
+from workbench.audits.reliability.exact import ExactReport, LabelMass, judge
 from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Readable
 from workbench.audits.reliability.judge import judge as judge_samples
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
@@ -98,7 +99,7 @@ def test_labels_with_too_little_probability_are_insufficient_and_the_reason_says
     assert "negation: only 4.00% of the probability on its labels, 5.00% needed" in report.reason(
         "s0", "t0", "negation"
     )
-    assert judge(base, exact=ExactOptions(named=0.01)).verdicts("negation")[0, 0] == PASS
+    assert judge(base, exact=ReliabilityOptions(named=0.01)).verdicts("negation")[0, 0] == PASS
 
 
 def test_reasons_have_the_exact_shares() -> None:
@@ -125,9 +126,9 @@ def test_kappas_over_statements_are_those_of_the_stances() -> None:
 
 def test_one_prompt_by_hand() -> None:
     """Three samples, of which two have to be readable; p = .75 and 20 % of the answers name no label."""
-    rule = Options(minimum=2, low=0.5, high=0.5)
+    rule = ReliabilityOptions(minimum=2, low=0.5, high=0.5)
     base = leaning_to(mass(), (0, 0, 0, PRINTED), 0.75, named=0.8)
-    found = judge(base, rule, ExactOptions(samples=3, readable="named")).expected
+    found = judge(base, rule, ReliabilityOptions(samples=3, readable="named")).expected
     a, b, c = 0.6, 0.2, 0.2
     two, three = 3 * c, 1.0
     agree = two * a * a + three * (a**3 + 3 * a * a * b)
@@ -147,8 +148,8 @@ def test_probabilities_are_those_that_simulated_samples_come_to(readable: Readab
     """Against 4,000 simulated audits through the real verdicts, every test of every statement."""
     rng = np.random.default_rng(11)
     base, samples, repeats = random_mass(rng, 6), 9, 4000
-    options = Options(rule=rule, low=0.4, high=0.6, minimum=6, tests=("sampling", "paraphrase", "label_order"))
-    exact = ExactOptions(samples=samples, readable=readable)
+    options = ReliabilityOptions(rule=rule, low=0.4, high=0.6, minimum=6, tests=("sampling", "paraphrase", "label_order"))
+    exact = ReliabilityOptions(samples=samples, readable=readable)
     found = judge_samples(simulated(judge(again(base, repeats), options, exact), rng), options)
     report = judge(base, options, exact)
     for test in EVERY:
@@ -188,11 +189,11 @@ def simulated(report: ExactReport, rng: np.random.Generator) -> Counts:
 
 @pytest.mark.parametrize("readable", ["given", "named"])
 def test_a_model_without_doubt_is_judged_by_samples_as_it_is(readable: Readable) -> None:
-    report = judge(mass(p=1.0, named=1.0), exact=ExactOptions(readable=readable))
+    report = judge(mass(p=1.0, named=1.0), exact=ReliabilityOptions(readable=readable))
     for test in EVERY:
         assert (report.expected.of(test).passed == 1.0).all()
         assert (report.expected.of(test).failed == 0.0).all()
-    other = judge(mass(p=0.0, named=1.0), exact=ExactOptions(readable=readable))
+    other = judge(mass(p=0.0, named=1.0), exact=ReliabilityOptions(readable=readable))
     assert (other.expected.stances[..., :3, PRINTED, DISAGREE] == 1.0).all()
 
 
@@ -209,7 +210,7 @@ def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
 def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, readable: Readable, samples: int) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
     turned = replace(base, positive=base.negative, negative=base.positive)
-    exact = ExactOptions(samples=samples, readable=readable)
+    exact = ReliabilityOptions(samples=samples, readable=readable)
     left, right = judge(base, exact=exact), judge(turned, exact=exact)
     order = [DISAGREE, AGREE, TIE, FEW]
     assert np.allclose(left.expected.stances, right.expected.stances[..., order])
@@ -224,7 +225,7 @@ def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, reada
 @given(st.integers(0, 10**6), st.sampled_from(["given", "named"]))
 def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, readable: Readable) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
-    found = judge(base, exact=ExactOptions(samples=10, readable=readable)).expected
+    found = judge(base, exact=ReliabilityOptions(samples=10, readable=readable)).expected
     assert np.allclose(found.stances.sum(axis=-1), 1)
     every = found.of(ALL)
     assert (every.passed + every.failed <= 1 + 1e-9).all()
@@ -235,10 +236,10 @@ def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, r
 
 def test_with_more_samples_the_expected_verdict_comes_near_the_exact_one() -> None:
     base = leaning_to(mass(p=0.8), (0, 0, 3, PRINTED), 0.7)
-    shares = [judge(base, exact=ExactOptions(samples=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
+    shares = [judge(base, exact=ReliabilityOptions(samples=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
     assert judge(base).verdicts(ALL)[0, 0] == FAIL
     assert shares[-1] > 0.9999
-    assert judge(mass(p=0.7), exact=ExactOptions(samples=200)).expected.of(ALL).passed.min() > 0.95
+    assert judge(mass(p=0.7), exact=ReliabilityOptions(samples=200)).expected.of(ALL).passed.min() > 0.95
 
 
 def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
@@ -254,18 +255,18 @@ def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
 def test_all_17208_prompts_are_judged_in_well_under_a_second(readable: Readable) -> None:
     base = random_mass(np.random.default_rng(1), 239, templates=6)
     began = time.perf_counter()
-    report = judge(base, exact=ExactOptions(readable=readable))
+    report = judge(base, exact=ReliabilityOptions(readable=readable))
     report.expected_summary()
     assert time.perf_counter() - began < 2.0, "0.3 s on two cores"
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(UsageError, match="give 0 to 1"):
-        ExactOptions(named=1.5)
+        ReliabilityOptions(named=1.5)
     with pytest.raises(UsageError, match=r"minimum of 20 .* more than the 10"):
-        judge(mass(), Options(minimum=20), ExactOptions(samples=10))
+        judge(mass(), ReliabilityOptions(minimum=20), ReliabilityOptions(samples=10))
     with pytest.raises(UsageError, match="give 1 to 200"):
-        _ = judge(mass(), exact=ExactOptions(samples=201)).expected
+        _ = judge(mass(), exact=ReliabilityOptions(samples=201)).expected
     with pytest.raises(ValueError, match="more than 1"):
         mass(positive=np.ones((2, 1, 5, 2)))
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.reliability.counts import Options
 from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.planning import (
     BIAS,
     GRIDS,
@@ -46,7 +46,7 @@ SIZE = Size(40, 4, 3, 20)
 
 
 def planner(seed: int = 1, **components: float) -> Planner:
-    return Planner(Known(0.5, components or STEADY), Options(), seed)
+    return Planner(Known(0.5, components or STEADY), ReliabilityOptions(), seed)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_the_simulated_runs_have_the_components_that_are_known() -> None:
 
 
 def test_the_kappa_of_a_plan_is_the_one_that_agreement_prints() -> None:
-    report = judge(planner().counts(SIZE, np.random.default_rng(4)), Options(resamples=1))
+    report = judge(planner().counts(SIZE, np.random.default_rng(4)), ReliabilityOptions(resamples=1))
     paraphrase = next(row for row in report.agreement() if row.name == "paraphrase")
     assert mean_kappa(report) == pytest.approx(paraphrase.raw_mean.mean)
 
@@ -157,7 +157,7 @@ def test_the_kappa_of_a_plan_is_the_one_that_agreement_prints() -> None:
 def test_fewer_readable_answers_hold_less_often() -> None:
     claims = [Claim(KAPPA, 0.8), Claim(RELIABLE, 0.5)]
     every, half = (
-        Planner(Known(0.5, STEADY, readable), Options(), 1).chances(claims, SIZE, 40) for readable in (1.0, 0.6)
+        Planner(Known(0.5, STEADY, readable), ReliabilityOptions(), 1).chances(claims, SIZE, 40) for readable in (1.0, 0.6)
     )
     assert every[1].value.value > half[1].value.value
     assert half[1].holds is not None

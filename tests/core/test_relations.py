@@ -8,7 +8,8 @@ import pytest
 from workbench.audits.bias_score.tally import Item, Tally, swapped
 from workbench.audits.codes import VOID
 from workbench.audits.reliability.counts import SIGNS, Counts
-from workbench.audits.reliability.judge import Options, Report, judge
+from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind
 
@@ -47,7 +48,7 @@ def answered(variant: VariantId, relation: Relation, *, consistent: bool = True,
             samples=SAMPLES,
             relations=relations.astype(np.int8),
         ),
-        Options(resamples=20),
+        ReliabilityOptions(resamples=20),
     )
 
 

@@ -17,14 +17,13 @@ from workbench.audits.reliability.judge import (
     PRINTED,
     SWAPPED,
     TEMPLATE,
-    TESTS,
     Counts,
-    Options,
     Report,
     judge,
     probes,
     random_baseline,
 )
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.review import of_report
 from workbench.domain.prompts import Template
 from workbench.domain.readings import Stance
@@ -83,7 +82,7 @@ def without(base: Counts, place: int) -> Counts:
 
 
 def found(base: Counts, template: int = 0, **options: Any) -> dict[str, int]:
-    report = judge(base, Options(**options))
+    report = judge(base, ReliabilityOptions(**options))
     return {test: int(report.verdicts(test)[(0,) if test == TEMPLATE else (template, 0)]) for test in EVERY}
 
 
@@ -92,7 +91,7 @@ def expected(**different: int) -> dict[str, int]:
 
 
 def why(base: Counts, test: str, **options: Any) -> str:
-    return judge(base, Options(**options)).reason("s0", "t0", test)
+    return judge(base, ReliabilityOptions(**options)).reason("s0", "t0", test)
 
 
 def test_a_consistent_model_passes_every_test() -> None:
@@ -219,7 +218,7 @@ def test_wordings_that_no_statement_has_make_no_test_and_all_combines_the_others
         assert (sum(shares[test][1]), min(shares[test][2])) == (0, 1), "void, and not too few answers"
         assert why(original, test) == f"no {test} in the instrument"
     assert shares[ALL][0] == 1
-    alone = judge(original, Options(tests=("sampling", "negation")))
+    alone = judge(original, ReliabilityOptions(tests=("sampling", "negation")))
     assert alone.reason("s0", "t0", ALL) == "passes sampling, the only test that can fail here"
     assert report.item_agreement("negation").of(0).kappa.undefined == "no pairs"
     assert report.agreement()[0].raw[0].undefined == "no pairs"
@@ -318,13 +317,13 @@ def test_two_thirds_of_the_samples_have_to_be_readable(samples: int, needed: int
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError) as refused:
-        Options(**options)
+        ReliabilityOptions(**options)
     assert says in str(refused.value)
 
 
 def test_a_minimum_above_the_number_of_samples_is_refused() -> None:
     with pytest.raises(UsageError, match="more than the 30"):
-        judge(counts(), Options(minimum=31))
+        judge(counts(), ReliabilityOptions(minimum=31))
 
 
 def test_unknown_names_are_refused_with_those_that_exist() -> None:

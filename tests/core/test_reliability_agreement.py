@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.audits.reliability.agreement import AgreementRow, survey_agreement
-from workbench.audits.reliability.judge import Counts, Options, judge
+from workbench.audits.reliability.judge import Counts, judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Relation, VariantId, VariantKind
 
@@ -137,7 +138,7 @@ def test_conditions_without_a_stance_are_excluded_per_statement() -> None:
 def test_intervals_depend_on_the_seed_and_on_nothing_else() -> None:
     rng = np.random.default_rng(5)
     base = counts(rng.choice([-1, 1], size=(3, 20, 3)).tolist(), (ORIGINAL, PARA, NEGATION))
-    first, again, other = (judge(base, Options(seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (judge(base, ReliabilityOptions(seed=seed)) for seed in (1, 1, 2))
     again.item_agreement("negation").of(3)
     # As text, because an undefined value is not equal to itself.
     assert repr(first.agreement()) == repr(again.agreement())

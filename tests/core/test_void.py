@@ -13,11 +13,11 @@ from tests.core.test_exact import again, mass, random_mass, simulated
 from tests.core.test_reliability import VARIANTS, answered, counts
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction, verdict
 from workbench.audits.consistency.judge import reliable_stances
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options, random_baseline
-from workbench.audits.reliability.exact import ExactOptions
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
 from workbench.audits.reliability.exact import judge as judge_exact
 from workbench.audits.reliability.human_bound import relations_of
 from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.statements import (
     NEGATION,
     ORIGINAL,
@@ -77,7 +77,7 @@ def test_a_void_test_is_no_pass_of_the_whole_and_no_hindrance() -> None:
     unreliable = answered(base, NEG, 16)
     assert judge(base).verdicts(ALL)[0, 0] == PASS
     assert judge(unreliable).verdicts(ALL)[0, 0] == FAIL
-    alone = judge(base, Options(tests=("label_order",)))
+    alone = judge(base, ReliabilityOptions(tests=("label_order",)))
     assert alone.verdicts(ALL).tolist() == [[VOID], [PASS]]
     assert alone.reason("s0", "t0", ALL) == "no test can fail: label_order"
     assert reliable_stances("m", alone).values.tolist() == [[0], [1]], "nothing says that the first is reliable"
@@ -91,7 +91,7 @@ def test_a_variant_with_the_originals_text_is_compared_with_nothing(place: int, 
     for template in (0, 1):
         for order in (PRINTED, SWAPPED):
             base = one_prompt(base, (template, 0, 0, order), (template, 0, place, order))
-    report, published = judge(base), judge(base, Options(judge_void=True))
+    report, published = judge(base), judge(base, ReliabilityOptions(judge_void=True))
     other_paraphrase = test == "paraphrase"
     wanted = PASS if other_paraphrase else VOID
     assert report.verdicts(test).tolist() == [[wanted, PASS]] * 2
@@ -116,7 +116,7 @@ def test_where_both_label_orders_are_one_text_a_pair_of_conditions_counts_once()
     for place in range(len(VARIANTS)):
         base = one_prompt(base, (0, 0, place, PRINTED), (0, 0, place, SWAPPED))
     assert judge(base).item_agreement("negation").of(0).observed.n == 1
-    assert judge(base, Options(judge_void=True)).item_agreement("negation").of(0).observed.n == 2
+    assert judge(base, ReliabilityOptions(judge_void=True)).item_agreement("negation").of(0).observed.n == 2
 
 
 def test_templates_that_put_a_statement_alike_are_no_test_of_templates() -> None:
@@ -139,7 +139,7 @@ def test_a_wording_without_text_is_asked_nothing() -> None:
     assert report.verdicts("sampling")[0, 0] == PASS, "its answers are on nothing"
     assert report.verdicts("negation").tolist() == [[VOID], [VOID]]
     assert report.reason("s0", "t0", "sampling") == "all 4 wordings lean clearly to one side"
-    assert judge(base, Options(judge_void=True)).verdicts("sampling")[0, 0] == FAIL
+    assert judge(base, ReliabilityOptions(judge_void=True)).verdicts("sampling")[0, 0] == FAIL
     nothing = judge(replace(base, blank=np.ones_like(blank)))
     assert all((nothing.verdicts(test) == VOID).all() for test in EVERY)
     assert nothing.reason("s0", "t0", "negation") == "the original has no text"
@@ -201,14 +201,14 @@ def test_verdicts_are_those_of_the_instrument_without_what_cannot_fail(seed: int
             assert (void.verdicts(kind.value)[:, statement] == VOID).all()
     for kind in (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE):
         assert (void.item_agreement(kind.value).tables == without.item_agreement(kind.value).tables).all()
-    published = judge(base, Options(judge_void=True))
+    published = judge(base, ReliabilityOptions(judge_void=True))
     assert not any((published.verdicts(test) == VOID).any() for test in EVERY)
 
 
 def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> None:
     """As in `test_exact`: 4,000 simulated audits, in which one prompt has one set of answers wherever it stands."""
     rng = np.random.default_rng(17)
-    repeats, options = 4000, Options(low=0.4, high=0.6, minimum=6)
+    repeats, options = 4000, ReliabilityOptions(low=0.4, high=0.6, minimum=6)
     base = random_mass(rng, 6)
     numbers = np.arange(base.positive.size, dtype=np.int64).reshape(base.positive.shape)
     positive, negative = base.positive.copy(), base.negative.copy()
@@ -223,7 +223,7 @@ def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> 
     blank = np.zeros(exists.shape, dtype=np.bool_)
     blank[5, NEG] = exists[5, NEG] = True
     base = replace(base, positive=positive, negative=negative, exists=exists, prompts=numbers, blank=blank)
-    exact = ExactOptions(samples=9)
+    exact = ReliabilityOptions(samples=9)
     report = judge_exact(base, options, exact)
     many = replace(
         again(base, repeats), prompts=np.tile(numbers, (1, repeats, 1, 1)), blank=np.tile(blank, (repeats, 1))

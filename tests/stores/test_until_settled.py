@@ -13,8 +13,9 @@ from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.codes import INSUFFICIENT
-from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
@@ -72,7 +73,7 @@ def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **
 
 
 def report(store: Store, **options: object) -> Report:
-    return run_verdicts(store, find_run(store, "reliability"), Options(**options)).report  # type: ignore[arg-type]
+    return run_verdicts(store, find_run(store, "reliability"), ReliabilityOptions(**options)).report  # type: ignore[arg-type]
 
 
 def judged(store: Store) -> ReliabilityJudged:

@@ -16,7 +16,7 @@ from tests.tui import books
 from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import flowing, screen_text, shown, until
-from workbench.audits.reliability.counts import TESTS
+from workbench.audits.reliability.options import TESTS
 from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
 
+RUNS_AT_HOME = 3
+"newest runs, of an audit with a result for each"
 Given = SimpleNamespace
 "the value of every option by its name"
 Opened = Callable[[], "AbstractContextManager[Store]"]
@@ -160,6 +162,8 @@ class Audit(ABC):
     "whether one result of `verdicts` may be about several models"
     every_instrument: ClassVar[bool] = False
     "whether one result is about all instruments with answers, unless some are named"
+    each_run: ClassVar[bool] = False
+    "whether one result is about one run alone: a model in one language, under one family of templates and one sampling"
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
     run_options: ClassVar[Sequence[Option]] = ()
@@ -179,7 +183,8 @@ class Audit(ABC):
     views: ClassVar[Mapping[str, str]] = {}
     "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    "key of its screen -> (one of these views, which then needs no row, what the key opens)"
+    """key of its screen -> (what it opens, in words): one of these views, which then needs no row; a table, and if that
+    is in sight, about its next subject; or a column, the rows with one of its values after another"""
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -383,8 +388,18 @@ class Audit(ABC):
             return [which] if held and (not which.instruments or held.intersection(which.instruments)) else []
         if which.instrument is not None:
             store.instruments.get(which.instrument)
+        if self.each_run:
+            from workbench.evidence.runs import runs_meant
+
+            return which.of_each(runs_meant(store, self.name, which))
         there = [name for name in self.instruments(store) if which.instrument in (None, name)]
         return [replace(which, instrument=name) for name in there]
+
+    def every_run(self, store: Store, which: Which) -> Sequence[Which]:
+        """Return a choice for each run on an instrument by the models that are meant, whatever its templates."""
+        from workbench.evidence.runs import of_models
+
+        return which.of_each(of_models(store, store.runs.list(self.name, which.instrument), which.models))
 
     def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
         """Return the result of one choice of answers, as `narrowed` returns them. Tables that read more open the store
@@ -411,16 +426,22 @@ class Audit(ABC):
         from workbench.audits.result import home_lines
         from workbench.evidence.runs import Which
 
-        if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
+        if self.options is None or self.place is None:
             return ()
-        if self.not_yet(store):
+        there = self.every_run(store, Which()) if self.each_run else self.narrowed(store, Which())
+        if not there or self.not_yet(store):
             return ()
-        try:
-            result = self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store))
-            return home_lines(result, self.name, self.place.label, self.todo, self.todo_below)
-        except UsageError as error:
-            label = self.place.label
-            return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
+        lines: list[HomeLine] = []
+        for one in reversed(there[-RUNS_AT_HOME if self.each_run else -1 :]):
+            label, key = self.place.label, f"{self.name}:{len(lines) or ''}"
+            try:
+                result = self.judge(store, *self.at_home(store, one), lambda: nullcontext(store))
+            except UsageError as error:
+                lines.append(HomeLine(key, label, "no figures yet", str(error), dim=True, todo=self.todo))
+                continue
+            shared.update({(self.name, run): result for run in result.runs.values()})
+            lines += home_lines(result, key, label, self.todo, self.todo_below)
+        return lines
 
     def book(self, store: Store, options: Given) -> Book:
         """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
@@ -436,12 +457,14 @@ class Audit(ABC):
         assert self.options is not None, "an audit without results prints by itself"
         meant = Which.of(options)
         there = self.narrowed(store, meant)
+        if not there and self.each_run and meant.models:
+            there = [meant]  # `judge` says which models there are
         names = list(dict.fromkeys(str(one.instrument) for one in there))
         if len(names) > 1:
             raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
         if not there:
             raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.name)}")
-        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # then `judge` says what to name
+        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
         compare = getattr(options, "compare", None) or ()
         return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
@@ -477,15 +500,17 @@ class Audit(ABC):
 
         Raises WorkbenchError for answers of which nothing can be judged.
         """
-        from workbench.audits.result import reported
+        from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
         from workbench.evidence.runs import Which
 
         assert self.options is not None, "an audit without results reports by itself"
-        which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
+        models = wanted.models if self.each_run else ()
+        which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
         options = self.options.of(Given(seed=wanted.seed))
+        newest: dict[str, Result] = {}
         for one in self.narrowed(store, which):
-            if wanted.models:
+            if wanted.models and not self.each_run:
                 there = self.models(store, one.instrument or "")
                 held = [name for name in one.models or wanted.models if name in wanted.models and name in there]
                 if not held:
@@ -493,6 +518,11 @@ class Audit(ABC):
                 one = replace(one, models=tuple(held))
             result = self.judge(store, one, options, lambda: nullcontext(store))
             yield from reported(result, store, wanted, self.command, self.readers)
+            if self.each_run:
+                newest[result.instrument.name] = result
+                wanted.shared.update({(self.name, run): result for run in result.runs.values()})
+        for result in newest.values():
+            yield from reported_beside(result, wanted, self.command)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -505,7 +535,8 @@ class Audit(ABC):
         if self.options is not None:
             from workbench.evidence.runs import Which
 
-            for one in self.narrowed(store, Which.of(options)):
+            which = Which.of(options)
+            for one in self.every_run(store, which) if self.each_run else self.narrowed(store, which):
                 yield Given(**vars(options) | one.given())
             return
         for instrument in self.instruments(store):

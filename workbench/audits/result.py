@@ -17,6 +17,7 @@ from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Item, Reference, Reported, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
+from workbench.domain.verdicts import Outcome
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told
@@ -116,6 +117,8 @@ class Result:
     "what programs get beside the tables, as plain values"
     compared: Callable[[Sequence[str]], Compared] | None = None
     "puts runs side by side, by their names"
+    beside: Mapping[str, Run] = field(default_factory=dict)
+    "runs that can be compared, by name, of a result about one of them; empty: those of `names`"
     again: Callable[[Any], Result | None] | None = None
     """takes other options of the audit and returns their result on the same answers: nothing is read. None where the
     answers have to be read for it"""
@@ -132,6 +135,12 @@ class Result:
     def models(self) -> dict[str, str]:
         """The model of each name in the figures; answers that were imported are called like their model."""
         return {name: of[0].model if (of := self.runs_of(name)) else name for name in self.names}
+
+    @property
+    def comparable(self) -> dict[str, str]:
+        """The model of each run that can be compared, by the run's name; none where there are not two."""
+        there = {name: run.model for name, run in self.beside.items()} or self.models
+        return there if self.compared is not None and len(there) > 1 else {}
 
 
 def tables(
@@ -219,9 +228,15 @@ def only(table: AnyTable, where: Mapping[str, Sequence[str]]) -> AnyTable:
 
 
 def _has(row: Any, column: Column[Any], values: Sequence[str]) -> bool:
-    value = column.value(row)
+    value = _said(row, column)
     said = {str(value), column.words.get(str(value), "")}
     return bool(said & set(values))
+
+
+def _said(row: Any, column: Column[Any]) -> Any:
+    """Return a value as a condition names it: a verdict on several templates as the verdict."""
+    value = column.value(row)
+    return value.verdict if isinstance(value, Outcome) else value
 
 
 def _check(made: Sequence[AnyTable], where: Mapping[str, Sequence[str]]) -> None:
@@ -233,7 +248,7 @@ def _check(made: Sequence[AnyTable], where: Mapping[str, Sequence[str]]) -> None
             raise UnknownName(f"no table here has the column {key!r}. Available: {there}")
         for value in values:
             if not any(_has(row, column, (value,)) for column, rows in of for row in rows):
-                known = list(dict.fromkeys(str(column.value(row)) for column, rows in of for row in rows))
+                known = list(dict.fromkeys(str(_said(row, column)) for column, rows in of for row in rows))
                 more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
                 raise UnknownName(f"no row has {key}={value}. Available: {', '.join(known[:NAMED])}{more}")
 
@@ -265,46 +280,68 @@ def printed(
 
     Raises UnknownName, UsageError.
     """
-    from workbench import __version__
-    from workbench.audits.comparison.printed import printed as side_by_side
     from workbench.audits.comparison.values import meant
 
-    book = result.book
-    about = {
-        **book.about,
-        **result.about,
-        "which": asdict(result.which),
-        "options": result.options.record(),
-        "workbench": __version__,
-        "notes": book.notes,
-        "rulings": result.rulings.as_json(),
-    }
+    book, about = result.book, about_of(result)
     if compare:
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
-        found = side_by_side(result.compared(meant(compare, result.models)), medium, about, beside)
-        if where and not wanted:
-            _check(found.tables, where)
-        return replace(found, tables=[only(one, where) for one in found.tables])
+        return side_by_side(result.compared(meant(compare, result.models)), where, medium, about, beside)
     made = tables(result, wanted, where, medium)
     return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
+
+
+def about_of(result: Result) -> dict[str, Any]:
+    """Return what programs get beside tables, as plain values."""
+    return {
+        **result.book.about,
+        **result.about,
+        **choices(result.which, result.options),
+        "notes": result.book.notes,
+        "rulings": result.rulings.as_json(),
+    }
+
+
+def choices(which: Which, options: Options) -> dict[str, Any]:
+    """Return which answers figures are of and how they are judged, as plain values."""
+    from workbench import __version__
+
+    return {"which": asdict(which), "options": options.record(), "workbench": __version__}
+
+
+def side_by_side(
+    of: Compared,
+    where: Mapping[str, Sequence[str]],
+    medium: Medium,
+    about: Mapping[str, Any],
+    named: Sequence[AnyTable] = (),
+) -> Printed:
+    """Return what a verb prints or writes of a comparison. `named`: tables that are asked for by name, which come
+    first. Raises UnknownName.
+    """
+    from workbench.audits.comparison.printed import printed as compared
+
+    found = compared(of, medium, about, named)
+    if where and not named:
+        _check(found.tables, where)
+    return replace(found, tables=[only(one, where) for one in found.tables])
 
 
 def reported(
     result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
 ) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison if one is wanted. The last two: see `Audit`."""
-    from workbench.audits.comparison.reported import comparison, names_wanted
-
-    command = _command(command, result)
+    """Yield the part of a report on a result, and the comparison of its runs if one is wanted. The last two: see
+    `Audit`.
+    """
+    printing = _command(command, result)
     yield Reported(
         title=result.book.title,
         instrument=result.instrument,
         runs=result.runs,
         book=result.book,
         findings=result.findings,
-        command=f"{command} --json{'' if wanted.rulings else ' --without-rulings'}",
+        command=f"{printing} --json{'' if wanted.rulings else ' --without-rulings'}",
         answered=result.answered,
         rulings=result.rulings,
         changed={ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()},
@@ -316,10 +353,20 @@ def reported(
         shown=result.unfolded or result.first,
         references=result.references,
     )
-    if result.compared is not None and (names := names_wanted(wanted, result.models)):
+    if not result.beside:
+        yield from reported_beside(result, wanted, command)
+
+
+def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Reported]:
+    """Yield the comparison of the runs that a report is to compare, if two of these can be compared."""
+    from workbench.audits.comparison.reported import comparison, names_wanted
+
+    if result.compared is not None and (names := names_wanted(wanted, result.comparable)):
         what = result.book.title.rpartition(": ")[2].capitalize()
-        runs = {name: of[0] for name in result.names if (of := result.runs_of(name))}
-        yield comparison(result.compared(names), what, result.instrument, runs, command, result.rulings)
+        runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
+        meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
+        of = result.compared(names)
+        yield comparison(of, what, result.instrument, runs, _command(command, meant), result.rulings)
 
 
 def _command(command: str, result: Result) -> str:
@@ -342,11 +389,13 @@ def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
         yield Parameter(one.title, result.reader, one.help, source)
 
 
-def home_lines(result: Result, name: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
-    """Return what Home says of a result of the audit of a name: a line, or one for each of the first models."""
+def home_lines(result: Result, key: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
+    """Return what Home says of a result: a line, or one for each of the first models. `key`: of the first line, with
+    which those of the others begin.
+    """
     made = [_home_line(result, headline) for headline in (result.headline, *result.further)]
     return [
-        replace(line, key=f"{name}:{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
+        replace(line, key=f"{key}{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
         for place, line in enumerate(made)
     ]
 
@@ -378,11 +427,15 @@ __all__ = [
     "Headline",
     "Later",
     "Result",
+    "about_of",
+    "choices",
     "conditions",
     "home_lines",
     "note_count",
     "only",
     "printed",
     "reported",
+    "reported_beside",
+    "side_by_side",
     "tables",
 ]

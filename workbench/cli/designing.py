@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED
+from workbench.audits.reliability import AUDIT
+from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED, ReliabilityOptions
 from workbench.cli.figures import FIGURES
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.names import plural
@@ -59,7 +61,7 @@ AS_RUN = "as in the run"
         ),
     ),
     OF_RUN,
-    [one for one in JUDGING if one is not SEEDED],
+    [one for one in JUDGING if one.name != SEEDED.name],
     SEEDED.of("the simulated runs"),
     FIGURES,
     about="Show what a planned design can claim, and how many statements, wordings, templates and samples a "
@@ -71,13 +73,16 @@ def design(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.audits.reliability.planning import Claim, Planner
     from workbench.audits.reliability.planning_tables import Planned, tables
-    from workbench.audits.reliability.printed import judged, options_of
     from workbench.cli.figures import put_out
+    from workbench.evidence.runs import Which
 
     claims = [Claim.parse(text) for text in options.claim]
-    rules = options_of(options)
+    rules = ReliabilityOptions.of(options)
     with Store.open(options.store) as store:
-        run = judged(store, _for_run(options)) if options.components is None else None
+        run = None
+        if options.components is None:
+            result = AUDIT.judge(store, Which.of(options), rules, lambda: nullcontext(store))
+            run = result.judged
         rate = _rate(store, run.run.model if run is not None else options.model)
     known, usual, source = _from_run(run) if run is not None else _given(options)
     known = _changed(known, options)
@@ -96,11 +101,6 @@ def design(options: Namespace) -> int:
         told.append("--claim, such as --claim 'kappa >= .7', shows what a claim needs.")
     put_out(options, list(tables(of)), about, title="A planned design", told=told)
     return 0
-
-
-def _for_run(options: Namespace) -> Namespace:
-    """Return the options with those that only exact runs have, which plan nothing."""
-    return Namespace(**vars(options) | {"named": None, "beside": None, "with_unreadable": False})
 
 
 def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from workbench import registry
 from workbench.audits.audit import Audit, Printed
-from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
+from workbench.audits.reliability.options import JUDGING, ONLY
 from workbench.cli.audit_options import AUDIT, RESULT, listing, sections, settle
-from workbench.cli.figures import FIGURES, as_data, medium, print_out
+from workbench.cli.figures import FIGURES, medium, print_out
 from workbench.cli.output import say
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
@@ -19,13 +19,13 @@ from workbench.options.shared import INSTRUMENT, MODEL, OF_RUN, QUEUE, SERVED, S
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.reliability.beside import Reliability
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
 
 
 SEVERAL = listing(of.name for of in registry.every_audit() if of.several_models and of.name in RESULT)
 "audits one result of which is about several models"
+OF_A_RUN = "workbench verdicts STORE --table mean_kappas kappas across_templates components shifts item_agreement"
 
 
 @verb(
@@ -64,16 +64,15 @@ def show(audit: Audit, options: Namespace) -> int:
     ONLY,
     OF_RUN,
     JUDGING,
-    EXACT,
     flag("survey", "agreement of the people who answered the same wordings"),
-    flag("as_people", "the model's kappas over only the statements that people answered"),
+    flag("as_people", "the models' kappas over only the statements that people answered"),
     flag("every_model", "mean kappas of all models that answered, or of those of --model, next to people's"),
     QUEUE.but(help="agreement of the annotators of this queue"),
-    flag("items", "per statement, or per labelled item"),
+    flag("items", "per labelled item"),
     FIGURES,
 )
 def agreement(options: Namespace) -> int:
-    """Print kappas per template with mean and sd, alpha over templates, and where instability comes from."""
+    """Print kappas of annotators, of people who answered, or of all models; those of a run: see `verdicts`."""
     from stores.core.store import Store
 
     with Store.open(options.store) as store:
@@ -82,8 +81,7 @@ def agreement(options: Namespace) -> int:
 
 
 def agreement_of(store: Store, options: Namespace) -> Printed:
-    """Return what is printed of the annotators of a queue, of people who answered, of several models, or of one."""
-    from workbench.audits.reliability.printed import judged, told_about
+    """Return what is printed of the annotators of a queue, of people who answered, or of several models."""
     from workbench.cli.annotating import agreement as of_annotators
 
     if options.queue is not None:
@@ -92,29 +90,7 @@ def agreement_of(store: Store, options: Namespace) -> Printed:
         return _survey(store, options)
     if options.every_model:
         return _every_model(store, options)
-    found = judged(store, options)
-    tables = list(_agreement(found.figures(as_people=options.as_people), options))
-    return Printed(tables, told_about(found), f"{found.run.label}: agreement", found.told(), header=found.header)
-
-
-def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits.reliability import agreement_tables as tables
-    from workbench.audits.reliability import components_tables as parts
-
-    yield tables.means(of)
-    yield tables.kappas(of)
-    if as_data(options):
-        yield tables.coin_kappas(of)
-        yield tables.restricted(of)
-    yield tables.across(of)
-    yield parts.components(of.parts)
-    yield parts.shifts(of.parts if as_data(options) else of.parts[:1])
-    if len(of.parts) > 1:
-        yield parts.by_issue(of.parts)
-    if as_data(options):
-        yield from (parts.components(of.parts, one.issue) for one in of.parts[1:])
-    if options.items:
-        yield tables.items(of)
+    raise UsageError(f"name --queue, --survey or --every-model; for the agreement of one run: {OF_A_RUN}")
 
 
 def _every_model(store: Store, options: Namespace) -> Printed:
@@ -122,11 +98,9 @@ def _every_model(store: Store, options: Namespace) -> Printed:
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.audits.consistency.printed import told
     from workbench.audits.reliability.model_kappas import model_kappas
-    from workbench.audits.reliability.printed import options_of
+    from workbench.audits.reliability.options import ReliabilityOptions
     from workbench.evidence.runs import about, readings_of, templates_of
 
-    if options.items:
-        raise UsageError("--items is for one model; leave out --items or --every-model")
     choice = ConsistencyChoice(
         instrument=options.instrument,
         models=listed(options.model) or None,
@@ -136,7 +110,7 @@ def _every_model(store: Store, options: Namespace) -> Printed:
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
         readings=readings_of(options),
-        reliability=options_of(options),
+        reliability=ReliabilityOptions.of(options),
         seed=options.seed,
     )
     found = judge_consistency(store, choice)

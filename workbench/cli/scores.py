@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
+from workbench.audits.reliability import AUDIT
+from workbench.audits.reliability.options import ONLY, ReliabilityOptions
 from workbench.cli.figures import FIGURES, as_data, put_out
 from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
@@ -28,15 +31,15 @@ if TYPE_CHECKING:
     Option("statement", "only this statement", none="all", metavar="REF"),
     Option("template", "only this template", none="all"),
     flag("tokens", "also print the likeliest next tokens of each prompt"),
-    JUDGING,
-    EXACT,
+    AUDIT.judges_by,
     FIGURES,
 )
 def scores(options: Namespace) -> int:
     """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
     from stores.core.store import Store
-    from workbench.audits.reliability.printed import judged, told_about
+    from workbench.audits.result import about_of
     from workbench.domain.responses import EXACT
+    from workbench.evidence.runs import Which
 
     with Store.open(options.store) as store:
         there = store.runs.list(options.audit, options.instrument, options.model)
@@ -46,18 +49,12 @@ def scores(options: Namespace) -> int:
                 f"the answers of {models} were sampled, without probabilities; compute them with: "
                 "workbench run STORE --exact --model NAME"
             )
-        options.sampling = options.sampling or EXACT
-        found = judged(store, options)
-        tokens = _tokens(store, found.run) if options.tokens else None
-    title = f"{found.run.label}: probabilities"
-    put_out(
-        options,
-        list(_tables(found, tokens, options)),
-        told_about(found),
-        title=title,
-        told=found.told(),
-        header=found.header,
-    )
+        which = replace(Which.of(options), sampling=options.sampling or EXACT)
+        found = AUDIT.judge(store, which, ReliabilityOptions.of(options), lambda: nullcontext(store))
+        tokens = _tokens(store, found.judged.run) if options.tokens else None
+    made = list(_tables(found.judged, tokens, options))
+    title, book = f"{found.judged.run.label}: probabilities", found.book
+    put_out(options, made, about_of(found), title=title, told=book.told, header=book.header)
     return 0
 
 

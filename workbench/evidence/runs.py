@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from stores.runs.run_rows import SERVED, Failures, Run
 from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
-from workbench.domain.names import listed
+from workbench.domain.names import listed, parted
 from workbench.domain.prompts import LATEST, NONE, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT, UNKNOWN
@@ -99,17 +99,15 @@ def find_run(
 
     Raises UnknownName if there is none, AmbiguousRun if there are several.
     """
-    found = runs_of(store, audit, instrument, model, templates=templates)
-    there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
-    runs = _newer_encodings(matching(there, sampling, dtype, snapshot), sampling)
-    runs = split(store, runs, fingerprint)
-    if there and not runs:
-        named = {"sampling": sampling, "dtype": dtype, "snapshot": snapshot}
-        asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
-        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{_listed(there)}")
-    runs = [run for run in runs if run.responses] or runs
+    which = Which(instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint)
+    return run_meant(store, audit, which, answered=answered)
+
+
+def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> Run:
+    """Return the only run that a choice of answers means; see `find_run`."""
+    runs = runs_meant(store, audit, which, answered=answered)
     if not runs:
-        what = f" by {model}" if model else ""
+        what = f" by {', '.join(which.models)}" if which.models else ""
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
             f"the store has no {audit} answers{what}"
@@ -121,6 +119,23 @@ def find_run(
             f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{_listed(runs)}"
         )
     return runs[0]
+
+
+def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
+    """Return the runs of an audit that a choice of answers means, the newest last; see `find_run`.
+
+    Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no run has.
+    """
+    model = which.models[0] if len(which.models) == 1 else None
+    found = of_models(store, runs_of(store, audit, which.instrument, model, templates=which.templates), which.models)
+    there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
+    runs = _newer_encodings(matching(there, which.sampling, which.dtype, which.snapshot), which.sampling)
+    runs = split(store, runs, which.fingerprint)
+    if there and not runs:
+        named = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
+        asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
+        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{_listed(there)}")
+    return [run for run in runs if run.responses] or runs
 
 
 def answered_instrument(store: Store, audit: str) -> str:
@@ -486,14 +501,39 @@ class Which:
         return listed(self.instrument)
 
     def given(self) -> dict[str, str]:
-        """Return what a command line gives for the model, the instrument and the templates; nothing for open ones."""
+        """Return what a command line gives for these answers; nothing for open questions."""
         said = {
             "instrument": self.instrument,
             "model": ",".join(self.models),
+            "sampling": self.sampling,
+            "dtype": self.dtype,
+            "snapshot": self.snapshot,
+            "fingerprint": self.fingerprint,
             "language": ",".join(self.templates.languages),
             "family": ",".join(self.templates.families),
+            "persona": ",".join(self.templates.personas),
         }
         return {name: value for name, value in said.items() if value}
+
+    def of_each(self, runs: Sequence[Run]) -> list[Self]:
+        """Return a choice for each of the runs that this one means, with no more than it takes to tell them apart."""
+        made = [self._of_run(run) for run in runs]
+        return [
+            one if made.count(one) == 1 else replace(one, **_exactly(run)) for one, run in zip(made, runs, strict=True)
+        ]
+
+    def _of_run(self, run: Run) -> Self:
+        personas = (run.persona_name,) if run.persona else ()
+        asked = replace(self.templates, languages=(run.language,), families=(run.family,), personas=personas)
+        by = self.fingerprint if run.fingerprint is None else run.fingerprint or UNREPORTED
+        return replace(
+            self,
+            instrument=run.instrument,
+            models=(run.model,),
+            templates=asked,
+            sampling=str(run.sampling),
+            fingerprint=by,
+        )
 
     @classmethod
     def of(cls, given: SimpleNamespace) -> Self:
@@ -508,3 +548,14 @@ class Which:
             given.fingerprint,
             readings_of(given),
         )
+
+
+def _exactly(run: Run) -> dict[str, Any]:
+    """Return what tells a run from others of the same model, sampling and templates."""
+    named = f"{run.model}@{run.revision}"
+    return {
+        "models": (named if parted(named) == (run.model, run.revision) else run.model,),
+        "dtype": run.dtype or None,
+        "snapshot": (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
+        "sampling": f"{run.sampling}, {run.encoded}" if run.encoded else str(run.sampling),
+    }

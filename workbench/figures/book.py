@@ -46,6 +46,8 @@ class Entry:
     full: Callable[..., AnyTable] | None = None
     """makes what programs and reports take, with all that people choose from: every condition; called with a subject.
     None: they take what people see"""
+    said: Callable[..., str] | None = None
+    "says in a few words what the table comes to, for the line above it; called with a subject"
     on_request: str = ""
     "why programs and reports get the table only where somebody asks for it by name; empty: they always do"
 

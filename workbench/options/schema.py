@@ -10,6 +10,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any, Self
 
+from workbench.domain.names import in_words
 from workbench.options.option import Option, Type
 
 TYPES = {bool: Type.FLAG, int: Type.WHOLE, float: Type.NUMBER}
@@ -65,7 +66,7 @@ def option(
     default : as it is typed
     words : the value in the line above tables: a format, or the words of each value; None: the line leaves it out
     key, steps : the key on screen, and the values that it steps through; the choices if no steps are named. Without
-        either a result says what there is, and None means the first of it
+        either a result says what there is, and None means the first of it. Of an option of several names: each name
     back : the key that steps through them the other way
     source : where the default was published; empty: nowhere
     judges : False: it chooses among figures that are judged already, so that no plan and no report has it
@@ -174,7 +175,8 @@ class Options:
         for name, one in self.declared().items():
             if one.judges:
                 value, usual = getattr(self, name), one.read(one.option.default)
-                text = (one.option.none if value is None else one.option.text(value)) or "none"
+                several = ", ".join(map(in_words, value)) if isinstance(value, tuple) else ""
+                text = several or (one.option.none if value is None else one.option.text(value)) or "none"
                 shown = {"True": "yes", "False": "no"}.get(text, text)
                 source = (one.source or "as usual") if value == usual else "chosen here"
                 yield Parameter(one.option.title, shown, one.option.help, source)

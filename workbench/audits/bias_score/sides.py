@@ -17,7 +17,8 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.readings import HALVES, source_of
 from workbench.evidence.rulings import Differing
-from workbench.evidence.runs import Which, answered_instrument, find_run, runs_of, template_notes
+from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
+from workbench.evidence.runs import run_meant as found_run
 from workbench.stats.agreement import cohen_kappa
 from workbench.stats.resampling import derive_rng
 from workbench.stats.units import MISSING
@@ -43,16 +44,8 @@ def judge_sides(store: Store, which: Which | None = None, options: SidesOptions 
 
 def run_meant(store: Store, which: Which) -> Run:
     """Return the run in which a model labelled statements. Raises UnknownName, AmbiguousRun."""
-    return find_run(
-        store,
-        AUDIT,
-        ",".join(which.models) or None,
-        which.instrument or answered_instrument(store, AUDIT),
-        snapshot=which.snapshot,
-        fingerprint=which.fingerprint,
-        answered=True,
-        templates=which.templates,
-    )
+    which = replace(which, instrument=which.instrument or answered_instrument(store, AUDIT))
+    return found_run(store, AUDIT, which, answered=True)
 
 
 def narrowed(store: Store, which: Which) -> Sequence[Which]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from stores.core.store import Store
-from workbench.audits.audit import HomeLine
+from workbench.audits.audit import RUNS_AT_HOME, HomeLine
 from workbench.audits.consistency import judge as of_stances
-from workbench.audits.reliability.home import RUNS_SHOWN, report_of
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.names import plural
+from workbench.errors import UsageError
 from workbench.evidence.answered import answered
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
@@ -18,9 +19,11 @@ from workbench.registry import DEFAULT_AUDIT
 
 def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
     """Return one line, of the newest model; none where there is neither a party nor a policy-issue label."""
-    for run in reversed(store.runs.list(DEFAULT_AUDIT)[-RUNS_SHOWN:]):
-        report = report_of(store, run, shared)
-        if isinstance(report, str):
+    for run in reversed(store.runs.list(DEFAULT_AUDIT)[-RUNS_AT_HOME:]):
+        try:
+            known = shared.get((DEFAULT_AUDIT, run))
+            report = run_verdicts(store, run).report if known is None else known.judged.report
+        except UsageError:
             continue
         instrument = store.instruments.get(run.instrument)
         positions = of_stances.party_positions(instrument, store.issues.gold(run.instrument))

@@ -16,8 +16,9 @@ from workbench.audits.consistency.judge import Consistency, reliable_stances
 from workbench.audits.consistency.methods import methods
 from workbench.audits.consistency.pilot import scale_collapse
 from workbench.audits.reliability.human_bound import bound_of
-from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.judged import ReliabilityJudged, came_of
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import FEWEST
@@ -52,7 +53,7 @@ class ConsistencyChoice:
     "None: any"
     templates: TemplateChoice = LATEST
     readings: Readings = USUAL
-    reliability: Options = field(default_factory=Options)
+    reliability: ReliabilityOptions = field(default_factory=ReliabilityOptions)
     "what makes a stance reliable"
     labels: Whose = "gold"
     "policy-issue labels: gold, the source's own before people's; people, what most annotators said or was adjudicated"

@@ -19,8 +19,9 @@ from workbench.audits.consistency.pilot import (
     weaker_tests,
 )
 from workbench.audits.reliability.arrays import counts
-from workbench.audits.reliability.judge import Options, judge
+from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.judged import came_of
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.keys import SEED
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, ReaderCard, Readings
@@ -44,7 +45,7 @@ class PilotChoice:
     snapshot: str | None = None
     fingerprint: str | None = None
     readings: Readings = USUAL
-    reliability: Options = field(default_factory=Options)
+    reliability: ReliabilityOptions = field(default_factory=ReliabilityOptions)
     statements: tuple[str, ...] = ()
     "refs; empty: all that were asked"
     templates: TemplateChoice = LATEST

@@ -49,7 +49,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
 def choice_of(options: Given) -> ConsistencyChoice:
     """Return what is chosen from the command line's options."""
     from workbench.audits.consistency.judged import ConsistencyChoice
-    from workbench.audits.reliability.printed import options_of
+    from workbench.audits.reliability.options import ReliabilityOptions
     from workbench.evidence.runs import readings_of, templates_of
 
     return ConsistencyChoice(
@@ -61,7 +61,7 @@ def choice_of(options: Given) -> ConsistencyChoice:
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
         readings=readings_of(options),
-        reliability=options_of(options),
+        reliability=ReliabilityOptions.of(options),
         labels=options.labels,
         seed=options.seed,
         resamples=options.resamples,

@@ -19,9 +19,7 @@ from workbench.audits.consistency.judged import (
 )
 from workbench.audits.consistency.options import RESULT_OPTIONS
 from workbench.audits.references import CERON
-from workbench.audits.reliability.judge import Options
-from workbench.audits.reliability.reported import AUDIT as ANSWERED_FOR
-from workbench.audits.reliability.reported import judged_once
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reported import Reported, Wanted, parameters
 from workbench.domain.names import plural
 from workbench.domain.readings import Readings
@@ -29,6 +27,7 @@ from workbench.evidence.runs import of_models, runs_of
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.options.schema import Parameter
+from workbench.registry import DEFAULT_AUDIT as ANSWERED_FOR
 
 SOURCES = {
     "formula": "ours: the published ones, tacl and v1, measure agreeing",
@@ -57,10 +56,10 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
             instrument=instrument,
             models=wanted.models or None,
             readings=Readings(rulings=wanted.rulings),
-            reliability=Options(seed=wanted.seed),
+            reliability=ReliabilityOptions(seed=wanted.seed),
             seed=wanted.seed,
         )
-        known = {run: judged_once(store, run, wanted) for run in here}
+        known = {run: of.judged for run in here if (of := wanted.shared.get((ANSWERED_FOR, run))) is not None}
         judged = judge_consistency(store, choice, known)
         if judged.runs and (judged.result.positions.parties or judged.labelled):
             yield _part(store, judged, wanted)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.reliability.options import DEFAULTS, EXACT, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.audit import Audit, Demonstration, Given, Material, Medium, Opened, Place, Printed
+from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS, RUN_OPTIONS, ReliabilityOptions
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
+from workbench.options.shared import DTYPE, SAMPLING
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
+    from workbench.evidence.runs import Which
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
 
@@ -37,10 +39,23 @@ class Reliability(Audit):
         letter="v",
         label="Audit",
         tooltip="Go to Audit: the verdicts",
-        screen="results.audit.AuditScreen",
         words="reliability reliable verdicts tests stances consistency agreement variability",
     )
-    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, (*JUDGING, *EXACT)
+    each_run = True
+    run_options, options, readers, told_by = RUN_OPTIONS, ReliabilityOptions, (READ_BY,), (SAMPLING, DTYPE)
+    views: ClassVar = {
+        "wordings": "wordings.WordingsScreen",
+        "answers": "wordings.answers",
+        "prompt": "wordings.prompt",
+    }
+    keys: ClassVar = {
+        "t": ("verdicts", "Template"),
+        "i": ("issues", "Issue"),
+        "c": ("country", "Country"),
+        "a": ("mean_kappas", "Kappas"),
+    }
+    todo = "see which statements are unreliable, and why"
+    todo_below = "Enter on a row shows the answers behind a verdict"
     drawn_again = ("until_settled",)
     verbs = (("design", "designing", "what a planned design can show, and what a claim needs", "ask models"),)
     command = "verdicts STORE"
@@ -68,11 +83,6 @@ class Reliability(Audit):
             design, personas=("left", "order-minded", "steady", "wavering", "yes-sayer"), reviewed="wavering"
         )
 
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.reliability.reported import reported
-
-        return reported(store, wanted)
-
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.reliability.counts import default_variants
 
@@ -85,16 +95,22 @@ class Reliability(Audit):
 
         return detects(probes, samples, drawn=samples > 0)
 
-    def results(self, store: Store, options: Given) -> Iterator[Given]:
-        from workbench.audits.reliability.printed import naming
+    def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
+        return {"reader": READERS}
 
-        for run in store.runs.list(self.name, options.instrument, options.model):
-            yield Given(**vars(options) | naming(run))
+    def judge(self, store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
+        from workbench.audits.reliability.result import judge
+
+        return judge(store, which, options, opened)
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.reliability.printed import verdicts
+        if not options.compare:
+            return super().printed(store, options, medium)
+        from workbench.audits.reliability.result import compared_runs
+        from workbench.evidence.runs import Which
 
-        return verdicts(store, options, medium)
+        which, judged_by = Which.of(options), ReliabilityOptions.of(options)
+        return compared_runs(store, which, judged_by, options.compare, options.where or (), medium)
 
     def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged:
         from workbench.audits.reliability.review import judged
@@ -111,16 +127,10 @@ class Reliability(Audit):
         return [verdicts(figures, template) for template in ("", *figures.templates)]
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
-        from workbench.audits.reliability.home import report_known
         from workbench.audits.reliability.review import of_report
 
-        report = report_known(run, shared)
-        return None if report is None else of_report(report)
-
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        from workbench.audits.reliability.home import lines
-
-        return lines(store, shared)
+        result: Result | None = shared.get((self.name, run))
+        return None if result is None else of_report(result.judged.report)
 
 
 AUDIT = Reliability()

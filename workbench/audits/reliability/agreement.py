@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.reliability.counts import PRINTED, SWAPPED
-from workbench.audits.reliability.human_bound import Pairs, Relations, kinds_of, pairs_of
+from workbench.audits.reliability.human_bound import RESAMPLES, Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.keys import SEED
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind
@@ -193,7 +193,7 @@ def _row(name: str, relation: Relation, report: Report, pairs: StancePairs, inte
     def kappas(sign: int) -> tuple[Estimate, ...]:
         rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
         return tuple(
-            cohen_kappa(a, _turned(b, sign), rng if intervals else None, report.options.resamples, of)
+            cohen_kappa(a, _turned(b, sign), rng if intervals else None, RESAMPLES, of)
             for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
         )
 
@@ -222,7 +222,7 @@ def across_templates(report: Report) -> AcrossTemplates:
     counts = report.counts
     stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
     rng = derive_rng(report.options.seed, "alpha")
-    alpha = krippendorff_alpha(_coded(stances.T[~report.voids.template]), rng=rng, resamples=report.options.resamples)
+    alpha = krippendorff_alpha(_coded(stances.T[~report.voids.template]), rng=rng, resamples=RESAMPLES)
     if len(counts.templates) < 2:
         return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
     known, void = enough.all(axis=0), report.voids.template
@@ -311,7 +311,7 @@ def survey_agreement(
     answers: Sequence[SurveyAnswer],
     instrument: str,
     seed: int = SEED,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     relations: Relations | None = None,
 ) -> tuple[AgreementRow, ...]:
     """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.

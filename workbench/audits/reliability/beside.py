@@ -55,7 +55,7 @@ class Reliability:
     def people(self) -> tuple[Bound, ...]:
         """The upper bound; empty where nobody answered the instrument."""
         options = self.report.options
-        return bound_of(self.instrument, options.seed, judge_void=options.judge_void, resamples=options.resamples)
+        return bound_of(self.instrument, options.seed, judge_void=options.judge_void)
 
     @property
     def respondents(self) -> int:

@@ -13,9 +13,10 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
-from workbench.audits.reliability.exact import ExactOptions, ExactReport
+from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.exact import judge as judge_exact
-from workbench.audits.reliability.judge import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options, Report, judge
+from workbench.audits.reliability.judge import ALL, PRINTED, TEMPLATE, Counts, Report, judge
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import USUAL, Readings
@@ -59,10 +60,9 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 def compared(
     store: Store,
     runs: Mapping[str, Run],
-    options: Options | None = None,
+    options: ReliabilityOptions | None = None,
     *,
     readings: Readings = USUAL,
-    exact: ExactOptions | None = None,
 ) -> Compared:
     """Return the comparison of runs, under the templates that those of one family were all asked.
 
@@ -74,9 +74,7 @@ def compared(
             f"found runs on {' and '.join(instruments)}, which have no statement in common; compare runs on one "
             "instrument (--instrument)"
         )
-    reports = {
-        name: run_verdicts(store, run, options, readings=readings, exact=exact).report for name, run in runs.items()
-    }
+    reports = {name: run_verdicts(store, run, options, readings=readings).report for name, run in runs.items()}
     return beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
 
 
@@ -141,7 +139,7 @@ def _under(report: Report, templates: Sequence[str]) -> Report:
             prompts=some(mass.prompts),
             left_out=some(mass.left_out),
         )
-        return judge_exact(less, report.options, report.exact)
+        return judge_exact(less, report.options)
     return judge(_narrowed(counts, tuple(templates), places), report.options)
 
 

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.domain.keys import SEED
 from workbench.domain.statements import Relation, VariantId, VariantKind
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, IntArray
 
 Int32Array = npt.NDArray[np.int32]
@@ -22,8 +21,6 @@ SIGNS = {Relation.SAME: 1, Relation.FLIPPED: -1, Relation.FREE: 0}
 PRINTED, SWAPPED = 0, 1
 "places of the two label orders on the last axis"
 
-TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order")
-"the tests within a template"
 ALL = "all"
 TEMPLATE = "template"
 
@@ -177,61 +174,6 @@ def _place(what: str, name: str, names: Sequence[str]) -> int:
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         raise UnknownName(f"this run has no {what} {name!r}. Available: {shown}")
     return names.index(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The choices behind the verdicts; recorded with every result."""
-
-    rule: str = "printed"
-    "printed: 0.45 and 0.55 both lie outside the interval; coded: only 0.55, as in the released code"
-    low: float = 0.45
-    high: float = 0.55
-    minimum: int | None = None
-    "readable answers that a prompt needs; None: two thirds of those planned for it, 20 of 30"
-    tests: tuple[str, ...] = TESTS
-    "which tests `all` takes together"
-    seed: int = SEED
-    "of the bootstrap intervals; verdicts need none"
-    resamples: int = 1000
-    judge_void: bool = False
-    "whether tests that cannot fail are judged like the others, as published; otherwise they are void"
-
-    def __post_init__(self) -> None:
-        if self.rule not in ("printed", "coded"):
-            raise UnknownName(f"reliability rule {self.rule!r} is unknown; choose 'printed' or 'coded'")
-        if not 0 <= self.low <= self.high <= 1:
-            raise UsageError(f"found the limits {self.low:g} and {self.high:g}; give 0 <= low <= high <= 1")
-        if self.minimum is not None and self.minimum < 1:
-            raise UsageError(f"found a minimum of {self.minimum} readable samples; give 1 or more")
-        unknown = [test for test in self.tests if test not in TESTS]
-        if unknown or not self.tests:
-            raise UnknownName(f"found the tests {', '.join(self.tests) or 'none'}; choose some of {', '.join(TESTS)}")
-        if self.resamples < 1:
-            raise UsageError(f"found {self.resamples} resamples; give 1 or more")
-
-    def needed(self, planned: int) -> int:
-        """Return how many of the answers planned for a prompt must be readable. Raises UsageError if that is more than
-        are planned.
-        """
-        if self.minimum is not None and self.minimum > planned:
-            raise UsageError(
-                f"the minimum of {self.minimum} readable answers is more than the {planned} planned for a prompt"
-            )
-        return int(self.needed_of(np.asarray(planned)))
-
-    def needed_of(self, planned: Int32Array) -> Int32Array:
-        """Return how many answers must be readable, prompt by prompt; at least one, whatever is planned."""
-        if self.minimum is not None:
-            return np.full_like(planned, self.minimum)
-        return np.asarray(np.maximum(1, -(-2 * planned // 3)), dtype=planned.dtype)
-
-    def needed_words(self, sizes: tuple[int, int]) -> str:
-        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where plans differ."""
-        fewest, most = sizes
-        if fewest == most:
-            return f"{self.needed(most)} of {most}"
-        return f"{'two thirds' if self.minimum is None else self.minimum} of {fewest}-{most}"
 
 
 KINDS = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)

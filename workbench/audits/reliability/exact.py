@@ -19,37 +19,15 @@ from functools import cached_property
 import numpy as np
 
 from workbench.audits.codes import Codes
-from workbench.audits.reliability.counts import PRINTED, SWAPPED, Counts, Options
-from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Expected, Readable, expected
+from workbench.audits.reliability.counts import PRINTED, SWAPPED, Counts
+from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Expected, expected
 from workbench.audits.reliability.judge import Report, Signs, TemplateShares
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.rows import VariantRow
-from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import MeanSd
-from workbench.errors import UsageError
 from workbench.readers.verbalizers import VERSION
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-
-LEAST_NAMED = 0.05
-"below, fewer than one answer in twenty begins with a label"
-
-
-@dataclass(frozen=True, slots=True)
-class ExactOptions:
-    """The choices that exact verdicts have and sampled ones have not."""
-
-    named: float = LEAST_NAMED
-    "share of the model's probability that has to be on the two labels"
-    samples: int = PUBLISHED_SAMPLES
-    "answers a prompt of the sampling verdict beside"
-    readable: Readable = "given"
-    "given: that verdict takes every answer to name a label; named: as often as the model does"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.named <= 1:
-            raise UsageError(f"found a least share of {self.named:g} on the labels; give 0 to 1")
-        if self.samples < 1:
-            raise UsageError(f"found {self.samples} samples of the verdict beside; give 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +79,12 @@ class LabelMass:
         return np.asarray(self.positive / np.where(named > 0, named, np.nan))
 
 
-def judge(mass: LabelMass, options: Options | None = None, exact: ExactOptions | None = None) -> ExactReport:
+def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactReport:
     """Return the verdicts on label probabilities. Raises UsageError where the options do not fit the samples beside."""
-    chosen, beside = options or Options(), exact or ExactOptions()
-    chosen.needed(beside.samples)
+    chosen = options or ReliabilityOptions()
+    chosen.needed(chosen.beside)
     there = mass.scored & mass.exists[None, :, :, None]
-    known = there & (mass.named >= beside.named) & (mass.named > 0)
+    known = there & (mass.named >= chosen.named) & (mass.named > 0)
     sides = [(known & (a > b)).astype(np.int32) for a, b in _both_ways(mass.positive, mass.negative)]
     counts = Counts(
         statements=mass.statements,
@@ -116,14 +94,14 @@ def judge(mass: LabelMass, options: Options | None = None, exact: ExactOptions |
         negative=sides[1],
         unreadable=(there & (sides[0] + sides[1] == 0)).astype(np.int32),
         exists=mass.exists,
-        samples=beside.samples,
+        samples=chosen.beside,
         relations=mass.relations,
         failed=mass.failed,
         left_out=None if mass.left_out is None else mass.left_out.astype(np.int32),
         prompts=mass.prompts,
         blank=mass.blank,
     )
-    return ExactReport(counts, chosen, mass, beside, known)
+    return ExactReport(counts, chosen, mass, known)
 
 
 def _both_ways(positive: FloatArray, negative: FloatArray) -> tuple[tuple[FloatArray, FloatArray], ...]:
@@ -171,7 +149,6 @@ class ExactReport(Report):
     """
 
     mass: LabelMass
-    exact: ExactOptions
     known: BoolArray
     "prompts that are scored and have enough probability on their labels: (T, S, V, 2)"
 
@@ -199,12 +176,13 @@ class ExactReport(Report):
 
     @cached_property
     def expected(self) -> Expected:
-        """What samples would have said. Prompts without a verdict of their own have none there, where it is `given`."""
-        asked = self.known if self.exact.readable == "given" else self.mass.scored & (self.mass.named > 0)
+        """What samples would have said. Prompts without a verdict of their own have none there, unless unreadable
+        ones count.
+        """
+        asked = self.mass.scored & (self.mass.named > 0) if self.options.with_unreadable else self.known
         asked = asked & self.counts.exists[None, :, :, None]
         return expected(
-            self.counts, self.mass.positive, self.mass.negative, asked, self.options, self.exact.samples,
-            self.exact.readable, self.voids,
+            self.counts, self.mass.positive, self.mass.negative, asked, self.options, self.voids,
         )  # fmt: skip
 
     def expected_summary(self) -> tuple[ExpectedRow, ...]:
@@ -269,7 +247,8 @@ class ExactReport(Report):
             return f"{name}: left out by a ruling"
         if not self.mass.scored[at]:
             return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
-        return f"{name}: only {self.mass.named[at]:.2%} of the probability on its labels, {self.exact.named:.2%} needed"
+        found, needed = self.mass.named[at], self.options.named
+        return f"{name}: only {found:.2%} of the probability on its labels, {needed:.2%} needed"
 
     def unclear(self, at: tuple[int, ...]) -> str:
         low, high = (f"{100 * end:g} %" for end in (self.options.low, self.options.high))

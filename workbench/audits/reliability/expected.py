@@ -7,8 +7,8 @@ own outcome, which most tests share. A wording that repeats the original's promp
 is void (`void.py`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
 here they count as two.
 
-Two readings of what a sample is: `given` takes every answer to name a label, so that the leaning alone decides;
-`named` lets an answer be unreadable as often as the model's next text is no label.
+Every answer of such a sample names a label, so that the leaning alone decides; with unreadable answers, one is
+unreadable as often as the model's next text is no label.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, Counts
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.void import Voids, voids
 from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.proportions import ReliabilityRule, is_reliable
-
-Readable = Literal["given", "named"]
 
 AGREE: Final = 0
 DISAGREE: Final = 1
@@ -61,8 +60,6 @@ class PassFail:
 class Expected:
     """The probabilities of what n samples a prompt would have said. Arrays are (T, S, V, 2) as those of a report."""
 
-    samples: int
-    readable: Readable
     stances: FloatArray
     "(T, S, V, 2, 4): AGREE, DISAGREE, TIE, FEW"
     clear: FloatArray
@@ -98,12 +95,10 @@ def expected(
     positive: FloatArray,
     negative: FloatArray,
     asked: BoolArray,
-    options: Options,
-    samples: int,
-    readable: Readable = "given",
+    options: ReliabilityOptions,
     void: Voids | None = None,
 ) -> Expected:
-    """Return what `samples` answers to each prompt would say.
+    """Return what as many answers to each prompt as options say would say.
 
     Parameters
     ----------
@@ -114,11 +109,9 @@ def expected(
 
     Raises UsageError where so many samples cannot be summed, or the options ask for more readable ones.
     """
-    if not 1 <= samples <= MOST_SAMPLES:
-        raise UsageError(f"found {samples} samples to compare with; give 1 to {MOST_SAMPLES}")
-    if readable not in ("given", "named"):
-        raise UnknownName(f"{readable!r} is no reading of the samples; choose 'given' or 'named'")
-    outcomes = _outcomes(options, samples, readable)
+    if options.beside > MOST_SAMPLES:
+        raise UsageError(f"found {options.beside} samples to compare with; give 1 to {MOST_SAMPLES}")
+    outcomes = _outcomes(options)
     flat = [np.where(asked, side, 0.0).ravel() for side in (positive, negative)]
     found = np.zeros((flat[0].size, 7))
     places = np.flatnonzero(asked)
@@ -133,7 +126,7 @@ def expected(
     tests = {test: parts.joint((test,)) for test in TESTS}
     tests[ALL] = parts.joint(options.tests)
     tests[TEMPLATE] = parts.template()
-    return Expected(samples, readable, stances, clear, tests)
+    return Expected(stances, clear, tests)
 
 
 # ── one prompt ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,9 +165,9 @@ def _log_powers(base: FloatArray, most: int) -> FloatArray:
         return np.where(n == 0, 0.0, n * np.log(base)[:, None])
 
 
-def _outcomes(options: Options, samples: int, readable: Readable) -> _Outcomes:
-    needed = options.needed(samples)
-    sizes = [samples] if readable == "given" else range(needed, samples + 1)
+def _outcomes(options: ReliabilityOptions) -> _Outcomes:
+    samples, given = options.beside, not options.with_unreadable
+    sizes = [samples] if given else range(options.needed(samples), samples + 1)
     agree = np.concatenate([np.arange(size + 1) for size in sizes])
     size = np.concatenate([np.full(size + 1, size) for size in sizes])
     disagree = size - agree
@@ -184,7 +177,7 @@ def _outcomes(options: Options, samples: int, readable: Readable) -> _Outcomes:
     says = np.concatenate([sides & clear[:, None], sides & ~clear[:, None]], axis=1).astype(np.float64)
     factorial = np.array([math.lgamma(n + 1) for n in range(samples + 1)])
     log_ways = factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - size]
-    return _Outcomes(agree, disagree, log_ways, says, samples, readable == "given")
+    return _Outcomes(agree, disagree, log_ways, says, samples, given)
 
 
 # ── a statement ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -329,4 +322,4 @@ class _Parts:
         return PassFail(passed * ~void, np.clip(1.0 - open_, 0.0, 1.0) * ~void, void)
 
 
-__all__ = ["AGREE", "DISAGREE", "FEW", "TIE", "Expected", "PassFail", "Readable", "expected"]
+__all__ = ["AGREE", "DISAGREE", "FEW", "TIE", "Expected", "PassFail", "expected"]

@@ -43,6 +43,9 @@ class AnswerPair(NamedTuple):
 Pairs = dict[str, list[AnswerPair]]
 "respondent -> pairs"
 
+RESAMPLES = 1000
+"draws for an interval"
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -113,7 +116,7 @@ def pairs_of(answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Rela
 def upper_bound(
     answers: Sequence[SurveyAnswer],
     rng: np.random.Generator,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     relations: Relations | None = None,
 ) -> tuple[Bound, ...]:
     """Return the mean κ over respondents for each kind, with 95 % intervals.
@@ -126,10 +129,10 @@ def upper_bound(
     )
 
 
-def bound_of(instrument: Instrument, seed: int, *, judge_void: bool, resamples: int = 1000) -> tuple[Bound, ...]:
+def bound_of(instrument: Instrument, seed: int, *, judge_void: bool) -> tuple[Bound, ...]:
     """Return the upper bound of an instrument; empty where nobody answered it. `judge_void`: see `relations_of`."""
     relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
-    return upper_bound(instrument.survey, derive_rng(seed, "survey", instrument.name), resamples, relations)
+    return upper_bound(instrument.survey, derive_rng(seed, "survey", instrument.name), relations=relations)
 
 
 def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:

@@ -39,14 +39,12 @@ from workbench.audits.reliability.counts import (
     PRINTED,
     SWAPPED,
     TEMPLATE,
-    TESTS,
     Counts,
     Int32Array,
-    Options,
     default_variants,
     random_baseline,
 )
-from workbench.audits.reliability.options import DEFAULTS
+from workbench.audits.reliability.options import DEFAULTS, TESTS, ReliabilityOptions
 from workbench.audits.reliability.settled import undecided
 from workbench.audits.reliability.void import Voids, voids
 from workbench.domain.statements import VariantKind
@@ -66,9 +64,7 @@ __all__ = [
     "PRINTED",
     "SWAPPED",
     "TEMPLATE",
-    "TESTS",
     "Counts",
-    "Options",
     "Report",
     "SummaryRow",
     "TemplateShares",
@@ -89,12 +85,12 @@ KIND_OF_TEST = {
 "the tests that compare the original with other wordings"
 
 
-def judge(counts: Counts, options: Options | None = None) -> Report:
+def judge(counts: Counts, options: ReliabilityOptions | None = None) -> Report:
     """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the counts.
 
     Verdicts are computed on first use and kept, as are the coefficients of agreement, whose intervals cost more.
     """
-    chosen = options or Options()
+    chosen = options or ReliabilityOptions()
     chosen.needed(counts.sizes[1])
     return Report(counts, chosen)
 
@@ -137,7 +133,7 @@ class Report:
     """
 
     counts: Counts
-    options: Options
+    options: ReliabilityOptions
 
     @cached_property
     def needs(self) -> Int32Array:

@@ -10,32 +10,21 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.codes import VOID
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counts import Counts
-from workbench.audits.reliability.exact import ExactOptions, ExactReport
-from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.exact import ExactReport
+from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.persona_tables import ByPersona, by_persona
 from workbench.audits.reliability.settled import optimum
-from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words, plural
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.evidence.answered import (
-    Answered,
-    Part,
-    answered,
-    as_json,
-    entries,
-    entry,
-    foreign_part,
-    header,
-    refused_part,
-)
+from workbench.evidence.answered import Answered, Part, answered, as_json, foreign_part, header, refused_part
 from workbench.evidence.answered import told as refused
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import template_notes
-from workbench.figures.book import Book, Entry
+from workbench.evidence.runs import about, template_notes
 from workbench.readers.verbalizers import FIRST, RULES
 
 
@@ -44,22 +33,43 @@ class ReliabilityJudged:
     """A judged run."""
 
     run: Run
-    report: Report
-    "an `ExactReport` where nothing was sampled"
-    reader: int
-    "rowid of the reader; 0 where there was nothing to read"
-    card: ReaderCard
+    verdicts: Verdicts
     instrument: Instrument
     "as it was asked"
     failures: Failures
     changed: Mapping[str, tuple[int, int]]
     "statements that were changed since: ref -> (version that was asked, current version)"
-    rulings: Told
     refusals: Refusals
     answered: Answered
     "how much of the plan was answered, and what came of it"
     by_persona: ByPersona | None = None
     "the run beside those with other personas; None: the model was asked with none"
+
+    def by(self, options: ReliabilityOptions) -> ReliabilityJudged:
+        """Return the run judged by other options; nothing is read."""
+        if options.judging_as(self.report.options):
+            return self
+        personas = self.by_persona and self.by_persona.again(options)
+        return replace(self, verdicts=self.verdicts.again(options), by_persona=personas)
+
+    @property
+    def report(self) -> Report:
+        """The verdicts, an `ExactReport` where nothing was sampled."""
+        return self.verdicts.report
+
+    @property
+    def reader(self) -> int:
+        """The rowid of the reader; 0 where there was nothing to read."""
+        return self.verdicts.reader
+
+    @property
+    def card(self) -> ReaderCard:
+        return self.verdicts.card
+
+    @property
+    def rulings(self) -> Told:
+        """What rulings change."""
+        return self.verdicts.told
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -75,24 +85,26 @@ class ReliabilityJudged:
         """Return what tables are made of. `as_people`: kappas over the statements that people answered alone."""
         return Reliability(self.report, self.instrument, self.run.language, as_people, self.changed)
 
-    def book(self, *, as_people: bool = False) -> Book:
-        """Return all figures of the run."""
-        title = f"{self.run.model} on {self.run.instrument}: reliability"
-        return book(
-            self.figures(as_people=as_people),
-            title,
-            told=self.told(),
-            header=self.header,
-            about=self.about(),
-            methods=self.methods(),
-            more=[*(self.by_persona.entries() if self.by_persona else ()), *self.last()],
-        )
-
     def about(self) -> dict[str, Any]:
-        """Return what the figures rest on, for programs."""
-        answered = as_json([self.answered])
-        told = {"rulings": self.rulings.as_json(), "answered": answered, "methods": self.methods()}
-        return {"options": self.chosen(), **told}
+        """Return what the figures rest on, for programs: `needed` is null where a prompt needs two thirds of plans that
+        differ from prompt to prompt.
+        """
+        failures, counts = self.failures, self.report.counts
+        missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
+        same = self.report.options.minimum is not None or counts.sizes[0] == counts.sizes[1]
+        found = {
+            "run": about(self.run) | missing | {"cut_off": counts.cut_off},
+            "reader": asdict(self.card),
+            "planned": list(counts.sizes),
+            "needed": self.report.needed if same else None,
+            "answered": as_json([self.answered]),
+            "methods": self.methods(),
+        }
+        if self.exact is not None:
+            mass = self.exact.mass
+            rule = {"version": mass.version, "rule": RULES[mass.version], "labels": dict(mass.spellings)}
+            found["spellings"] = rule
+        return found
 
     def methods(self) -> str:
         """Say in one paragraph how the verdicts came about, with every choice."""
@@ -100,27 +112,15 @@ class ReliabilityJudged:
 
         return methods(self.run, self.report, self.card, self.answered, self.rulings)
 
-    def last(self) -> list[Entry]:
-        """Return the tables of what was answered and of refusals, which come last."""
-        return [entry([self.answered]), *self.refused()]
-
-    def refused(self) -> list[Entry]:
-        """Return the tables of refusals."""
-        return entries(lambda: [self.refusals], self.report.options.seed)
-
-    def chosen(self) -> dict[str, Any]:
-        """Return the choices behind the figures; `minimum` is null where it is two thirds of plans that differ from
-        prompt to prompt.
-        """
-        of_exact: dict[str, Any] = {}
-        if (exact := self.exact) is not None:
-            mass = exact.mass
-            rule = {"version": mass.version, "rule": RULES[mass.version], "labels": dict(mass.spellings)}
-            of_exact = {"exact": asdict(exact.exact), "spellings": rule}
-        fewest, most = self.report.counts.sizes
-        same = self.report.options.minimum is not None or fewest == most
-        needs = {"minimum": self.report.needed if same else None, "planned": [fewest, most]}
-        return asdict(self.report.options) | needs | {"reader": asdict(self.card)} | of_exact
+    def missing(self) -> str:
+        """Say how many prompts failed, and why; empty where none did."""
+        failures, run = self.failures, self.run
+        if not failures.probes:
+            return ""
+        whole = len(failures.statements)
+        left_out = f", including every prompt of {plural(whole, 'statement')}" if whole else ""
+        reason = f": {failures.reason}" if failures.reason else ""
+        return f"{run.prompts - run.answered:,} of {run.prompts:,} prompts failed{left_out}{reason}"
 
     def told(self) -> tuple[str, ...]:
         """Say what is judged, by which rules, and what is missing because it failed."""
@@ -133,7 +133,7 @@ class ReliabilityJudged:
             *refused([self.refusals]),
             *self.rulings.sentences(),
             *_void(self.report),
-            *_missing(run, self.failures),
+            *filter(None, (self.missing(),)),
         )
 
     def _sampled(self) -> Iterator[str]:
@@ -168,43 +168,34 @@ def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: st
 
 @at_once
 def judge_reliability(
-    store: Store,
-    run: Run,
-    options: Options | None = None,
-    *,
-    readings: Readings = USUAL,
-    exact: ExactOptions | None = None,
+    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ReliabilityJudged:
     """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
-    found = run_verdicts(store, run, options, readings=readings, exact=exact)
-    refusals = refusals_of(store, run)
+    found, refusals = run_verdicts(store, run, options, readings=readings), refusals_of(store, run)
     return ReliabilityJudged(
         run,
-        found.report,
-        found.reader,
-        found.card,
+        found,
         store.runs.instrument(run),
         store.runs.failures(run),
         store.runs.outdated(run),
-        found.told,
         refusals,
         came_of(answered(store, run), found.given, refusals),
-        by_persona(store, run, options, readings=readings, exact=exact),
+        by_persona(store, run, options, readings=readings),
     )
 
 
 def _computed(run: Run, report: ExactReport) -> Iterator[str]:
-    options, exact, mass = report.options, report.exact, report.mass
+    options, mass = report.options, report.mass
     yield (
         f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear outside "
-        f"({options.low:g}, {options.high:g}), labels need {exact.named:.0%} of the probability"
+        f"({options.low:g}, {options.high:g}), labels need {options.named:.0%} of the probability"
     )
     reading = (
-        "each naming a label"
-        if exact.readable == "given"
-        else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
+        f"unreadable as often as no label begins them, {report.needed_words} readable needed"
+        if options.with_unreadable
+        else "each naming a label"
     )
-    beside = f"the expected verdict of {exact.samples} samples per prompt by the rule as {options.rule}"
+    beside = f"the expected verdict of {options.beside} samples per prompt by the rule as {options.rule}"
     yield f"next to it {beside}: {reading}"
     scored = mass.scored
     if scored.any():
@@ -232,12 +223,3 @@ def _void(report: Report) -> Iterator[str]:
     if everywhere and len(everywhere) < len(tests):
         rest = ", ".join(in_words(test) for test in tests if test not in everywhere)
         yield f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for every statement"
-
-
-def _missing(run: Run, failures: Failures) -> Iterator[str]:
-    """Say what was asked and is not among the verdicts, and why."""
-    if failures.probes:
-        whole = len(failures.statements)
-        left_out = f", including every prompt of {plural(whole, 'statement')}" if whole else ""
-        reason = f": {failures.reason}" if failures.reason else ""
-        yield f"failed: {run.prompts - run.answered:,} of {run.prompts:,} prompts asked{left_out}{reason}"

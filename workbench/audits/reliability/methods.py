@@ -55,7 +55,7 @@ def reliability_sentences(name: str, report: Report) -> str:
         return (
             f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
             f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of agreement "
-            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
+            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.options.named:g} of "
             f"the probability on the labels; a statement is reliable under a template if it passes "
             f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
         )

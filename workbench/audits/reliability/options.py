@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from workbench import registry
 from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
+from workbench.domain.names import listed
 from workbench.domain.responses import Sampling
+from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import COMPARE, DTYPE, JUDGE_VOID, READER, REFUSALS, SAMPLING, SEED, WITHOUT_RULINGS
+from workbench.options.schema import Options, of_shared, option
+from workbench.options.shared import JUDGE_VOID, READER, SEED, WITHOUT_RULINGS
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability.counts import Int32Array
 
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
+TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order")
+"the tests within a template"
 RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",
     "coded": "coded: only 55 % does, as in the released code",
@@ -20,42 +32,123 @@ READERS = dict.fromkeys(registry.added(registry.READERS), "of another package") 
     "label-words": "label-words: the first assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
 }
-RULE = Option("rule", "rule for a clear leaning", default="printed", choices=RULES)
 READ_BY = READER.but(help="rule that reads sampled answers", none="label-words", choices=READERS)
-LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)
-HIGH = Option("high", "upper limit of an unclear leaning", Type.NUMBER, 0.55, least=0, most=1)
-MINIMUM = Option(
-    "minimum", "readable answers needed", Type.WHOLE, none="two thirds of those planned for the prompt", least=1
-)
-TESTS = Option("tests", "tests that ALL combines", none="the five tests within a template", metavar="TEST,…")
 SEEDED = SEED.of("the bootstrap intervals and the baseline")
-JUDGING = (RULE, READ_BY, WITHOUT_RULINGS, LOW, HIGH, MINIMUM, TESTS, JUDGE_VOID, SEEDED)
+LEAST_NAMED = 0.05
+"below, fewer than one answer in twenty begins with a label"
+PERCENT = tuple(n / 100 for n in range(101))
 
-NAMED = Option(
-    "named", "exact runs: least probability of the labels", Type.NUMBER, none="0.05", least=0, most=1, metavar="SHARE"
-)
-BESIDE = Option(
-    "beside",
-    "exact runs: samples per prompt for the expected verdict",
-    Type.WHOLE,
-    none=str(PUBLISHED_SAMPLES),
-    least=1,
-)
-WITH_UNREADABLE = flag(
-    "with_unreadable", "exact runs: count these samples as unreadable as often as no label begins the answer"
-)
-EXACT = (NAMED, BESIDE, WITH_UNREADABLE)
 
-SHOWN = (
-    Option("template", "only this template", none="all templates"),
-    Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
-    flag("baseline", "show coin flips, put through the same tests"),
-    REFUSALS,
-    COMPARE,
-)
+def _tests(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (listed(names) if isinstance(names, str) else tuple(names or ())) or TESTS
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityOptions(Options):
+    """The choices behind the verdicts; recorded with every result. Raises UsageError where they make no sense."""
+
+    rule: str = option("printed", "rule for a clear leaning", choices=RULES, source="Ceron et al. 2024, section 5.4")
+    low: float = option(
+        0.45, "lower limit of an unclear leaning", least=0, most=1, steps=PERCENT,
+        source="Ceron et al. 2024, section 5.4",
+    )  # fmt: skip
+    high: float = option(
+        0.55, "upper limit of an unclear leaning", least=0, most=1, steps=PERCENT,
+        source="Ceron et al. 2024, section 5.4",
+    )  # fmt: skip
+    minimum: int | None = option(
+        None,
+        "readable answers needed",
+        type=Type.WHOLE,
+        none="two thirds of those planned for the prompt",
+        least=1,
+        source="ours: the paper names none",
+    )
+    tests: tuple[str, ...] = option(
+        None,
+        "tests that ALL combines",
+        read=_tests,
+        none="the five tests within a template",
+        metavar="TEST,…",
+        steps=TESTS,
+        source="Ceron et al. 2024, section 6.2",
+    )
+    judge_void: bool = of_shared(
+        JUDGE_VOID, words={False: "", True: "void tests judged"}, source="ours: the paper judges them"
+    )
+    seed: int = of_shared(SEEDED, source="ours")
+    named: float = option(
+        None,
+        "exact runs: least probability of the labels",
+        type=Type.NUMBER,
+        read=lambda share: LEAST_NAMED if share is None else share,
+        none=f"{LEAST_NAMED:g}",
+        least=0,
+        most=1,
+        metavar="SHARE",
+        steps=PERCENT,
+        source="ours",
+    )
+    beside: int = option(
+        None,
+        "exact runs: samples per prompt for the expected verdict",
+        type=Type.WHOLE,
+        read=lambda samples: PUBLISHED_SAMPLES if samples is None else samples,
+        none=str(PUBLISHED_SAMPLES),
+        least=1,
+        source="Ceron et al. 2024, section 5.4",
+    )
+    with_unreadable: bool = option(
+        False,
+        "exact runs: count these samples as unreadable as often as no label begins the answer",
+        source="ours",
+    )
+    as_people: bool = option(
+        False,
+        "kappas over only the statements that people answered",
+        key="p",
+        words={False: "over all statements", True: "over the statements that people answered"},
+        judges=False,
+    )
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.low > self.high:
+            raise UsageError(f"found the limits {self.low:g} and {self.high:g}; give 0 <= low <= high <= 1")
+        unknown = [test for test in self.tests if test not in TESTS]
+        if unknown or not self.tests:
+            raise UnknownName(f"found the tests {', '.join(self.tests) or 'none'}; choose some of {', '.join(TESTS)}")
+
+    def needed(self, planned: int) -> int:
+        """Return how many of the answers planned for a prompt must be readable. Raises UsageError if that is more than
+        are planned.
+        """
+        if self.minimum is not None and self.minimum > planned:
+            raise UsageError(
+                f"the minimum of {self.minimum} readable answers is more than the {planned} planned for a prompt"
+            )
+        return self.minimum or max(1, -(-2 * planned // 3))
+
+    def needed_of(self, planned: Int32Array) -> Int32Array:
+        """Return the same, prompt by prompt, whatever is planned."""
+        return planned * 0 + self.minimum if self.minimum is not None else (-(-2 * planned // 3)).clip(1)
+
+    def needed_words(self, sizes: tuple[int, int]) -> str:
+        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where plans differ."""
+        fewest, most = sizes
+        if fewest == most:
+            return f"{self.needed(most)} of {most}"
+        return f"{'two thirds' if self.minimum is None else self.minimum} of {fewest}-{most}"
+
+
+EXACT_ALONE = ("named", "beside", "with_unreadable")
+"names of the options that mean nothing where answers are sampled"
+JUDGING = (
+    *(one for one in ReliabilityOptions.judging() if one.name not in EXACT_ALONE), READ_BY, WITHOUT_RULINGS,
+)  # fmt: skip
+"how sampled answers are judged, for verbs that judge several runs"
 ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"
-RESULT_OPTIONS = (SAMPLING, DTYPE, *JUDGING, *EXACT, *SHOWN)
 UNTIL_SETTLED = flag(
     "until_settled",
     "stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer answers",

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import TEMPLATE, TESTS
+from workbench.audits.reliability.counts import TEMPLATE
 from workbench.audits.reliability.exact import ExpectedRow
 from workbench.audits.reliability.judge import Report, SummaryRow
+from workbench.audits.reliability.options import TESTS
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table, in_words
 
@@ -24,13 +25,13 @@ class Passing:
     coin: SummaryRow | None
 
 
-def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
+def passing(of: Reliability) -> Table[Passing]:
     """Return how many statements pass each test (Ceron et al. 2024, Figure 3)."""
     exact = of.exact
     sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
-    coins = {row.test: row for row in of.coin.summary()} if baseline else {}
+    coins = {row.test: row for row in of.coin.summary()}
     rows = [Passing(row, sampled.get(row.test), coins.get(row.test)) for row in of.report.summary()]
-    n = exact.exact.samples if exact else 0
+    n = exact.options.beside if exact else 0
     of_samples: list[Column[Passing]] = [
         Column(
             "sampled_share",
@@ -51,7 +52,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
         Kind.SHARE,
         help="fair flips, as many per prompt as samples, put through the same tests (section 6.1)",
     )
-    shares = ["share", *(["sampled_share"] if exact else []), *(["coin_share"] if baseline else [])]
+    shares = ["share", *(["sampled_share"] if exact else []), "coin_share"]
     return Table(
         "passing",
         "Statements that pass each test",
@@ -67,7 +68,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
                 help="share of the statements that pass",
             ),
             *(of_samples if exact else ()),
-            *([coin] if baseline else ()),
+            coin,
             Column("passed", "passed", lambda row: _words(row.model.passed), Kind.WORDS),
             *(passed_of_samples if exact else ()),
             Column("failed", "failed", lambda row: _words(row.model.failed), Kind.WORDS),
@@ -114,12 +115,12 @@ class Tally:
     sampled: float | None
 
 
-def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tally]:
+def passing_by_template(of: Reliability) -> Table[Tally]:
     """Return under each template how many statements pass each test, of which `passing` has the mean."""
     exact = of.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
     rows = list(_tallies(MODEL, of.report, sampled))
-    rows += _tallies(COIN, of.coin, {}) if baseline else []
+    rows += _tallies(COIN, of.coin, {})
     return Table(
         "passing_by_template",
         "Statements that pass each test, under each template",

@@ -6,7 +6,7 @@ run without a persona is the baseline, paired over the statements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,9 +18,9 @@ from workbench.audits.comparison.judge import Change, changes_from, common, item
 from workbench.audits.comparison.values import Compared
 from workbench.audits.reliability.compared import KINDS, STANCE, beside
 from workbench.audits.reliability.components import cells
-from workbench.audits.reliability.exact import ExactOptions
-from workbench.audits.reliability.judge import ALL, Options, Report
-from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.audits.reliability.judge import ALL, Report
+from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.domain.prompts import NONE, Persona
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.verdicts import Estimate, Verdict
@@ -47,6 +47,8 @@ class ByPersona:
     reports: Mapping[str, Report]
     "name of the persona, `none` for the run without one -> its report"
     personas: Mapping[str, Persona]
+    again: Callable[[ReliabilityOptions], ByPersona]
+    "judges the same answers by other options"
 
     @cached_property
     def components(self) -> PersonaComponents | None:
@@ -71,12 +73,7 @@ class ByPersona:
 
 
 def by_persona(
-    store: Store,
-    run: Run,
-    options: Options | None = None,
-    *,
-    readings: Readings = USUAL,
-    exact: ExactOptions | None = None,
+    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ByPersona | None:
     """Return a run beside those that differ from it in the persona alone; None where there is no other, or nothing of
     them compares.
@@ -89,15 +86,23 @@ def by_persona(
     runs = {one.persona_name or NONE: one for one in sorted(alike, key=lambda one: bool(one.persona))}
     if len(runs) < 2 or NONE not in runs:
         return None
+    known = store.runs.personas()
+    personas = {name: known[one.persona] for name, one in runs.items() if one.persona}
+    asked = {name: store.runs.instrument(one) for name, one in runs.items()}
+
+    def made(verdicts: Mapping[str, Verdicts]) -> ByPersona:
+        reports = {name: one.report for name, one in verdicts.items()}
+        return ByPersona(
+            beside(runs, reports, asked),
+            reports,
+            personas,
+            lambda other: made({name: one.again(other) for name, one in verdicts.items()}),
+        )
+
     try:
-        reports = {
-            name: run_verdicts(store, one, options, readings=readings, exact=exact).report for name, one in runs.items()
-        }
-        found = beside(runs, reports, {name: store.runs.instrument(one) for name, one in runs.items()})
+        return made({name: run_verdicts(store, one, options, readings=readings) for name, one in runs.items()})
     except UsageError:  # one of them has nothing to judge, or no template in common with another
         return None
-    known = store.runs.personas()
-    return ByPersona(found, reports, {name: known[one.persona] for name, one in runs.items() if one.persona})
 
 
 @dataclass(frozen=True, slots=True)

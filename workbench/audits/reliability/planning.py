@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from workbench.audits.codes import PASS, VOID
-from workbench.audits.reliability.counts import ALL, PRINTED, Counts, Options
+from workbench.audits.reliability.counts import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
@@ -122,7 +123,7 @@ class Planner:
     """Answers what designs can claim of a model."""
 
     known: Known
-    options: Options
+    options: ReliabilityOptions
     seed: int
 
     @cached_property
@@ -179,7 +180,7 @@ class Planner:
         return Chance(expected, holds, k >= POWER * n)
 
     @property
-    def rules(self) -> Options:
+    def rules(self) -> ReliabilityOptions:
         """The audit's options for wordings that are all paraphrases: what asks for a flip asks for the same stance."""
         tests = ("paraphrase" if test in ("negation", "opposite") else test for test in self.options.tests)
         return replace(self.options, tests=tuple(dict.fromkeys(tests)))

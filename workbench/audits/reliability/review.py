@@ -36,7 +36,7 @@ class Limits:
         swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
         turns = None
         if isinstance(report, ExactReport):
-            gaps = (np.abs(report.leaning - limit) <= 1 / report.exact.samples for limit in (options.low, options.high))
+            gaps = (np.abs(report.leaning - limit) <= 1 / options.beside for limit in (options.low, options.high))
             found = np.logical_or(*gaps) & report.enough
         else:
             turns = _turns(report)
@@ -79,7 +79,7 @@ def _one_answer_on(report: Report, limits: Limits) -> Iterator[Report]:
         for up, down in ((1, -1), (-1, 1), (-1, 0), (0, -1), (1, 0), (0, 1)):
             if isinstance(report, ExactReport):
                 if up + down == 0:
-                    mass, step = report.mass, up / report.exact.samples
+                    mass, step = report.mass, up / report.options.beside
                     named = mass.positive + mass.negative
                     share = np.clip(np.nan_to_num(report.leaning) + step, 0, 1)
                     moved = (

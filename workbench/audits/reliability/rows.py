@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, verdict
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE
+from workbench.audits.reliability.options import TESTS
 from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind
 from workbench.domain.verdicts import Estimate, Verdict

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.reliability.counts import Counts, Options
+from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.stats.arrays import BoolArray
 from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
 
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
 
 def usual_rule(samples: int) -> VerdictRule:
     """Return what makes a verdict of so many answers to a prompt unless somebody chooses otherwise."""
-    return rule_of(Options(), samples)
+    return rule_of(ReliabilityOptions(), samples)
 
 
-def rule_of(options: Options, samples: int) -> VerdictRule:
+def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
     """Return what makes a verdict of so many answers to a prompt, by these options."""
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     return VerdictRule(samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high)
 
 
-def undecided(counts: Counts, options: Options) -> BoolArray:
+def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
     """Return the prompts that were asked until settled, lack answers, and are not settled by these options:
     (T, S, V, 2).
 

@@ -9,14 +9,16 @@ import numpy as np
 
 from workbench.audits.codes import PASS, VOID, verdict
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import ALL, TEMPLATE, TESTS
+from workbench.audits.reliability.counts import ALL, TEMPLATE
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.judge import TemplateShares
+from workbench.audits.reliability.options import TESTS
 from workbench.audits.reliability.rows import ItemRow
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.pictures.of_table import Forest, Matrix
+from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Link, Table, Value, in_words
 
 EVERY = (*TESTS, TEMPLATE, ALL)
@@ -151,7 +153,7 @@ def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
 
 
 def _column_of_samples(exact: ExactReport) -> Column[Line]:
-    n = exact.exact.samples
+    n = exact.options.beside
     return Column(
         "sampled_would_pass",
         f"ALL of {n} samples",
@@ -219,7 +221,7 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
 
     return Table(
         "sampled_would_pass",
-        f"Probability that {exact.exact.samples} samples per prompt would pass",
+        f"Probability that {exact.options.beside} samples per prompt would pass",
         range(len(exact.counts.statements)),
         [
             Column("statement", "statement", lambda place: exact.counts.statements[place]),
@@ -234,13 +236,16 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
     )
 
 
-def passing_all(of: Reliability, template: str = "") -> tuple[int, int, float | None]:
-    """Return how many statements pass every test that counts, of how many; and how many are expected to with samples,
-    where there are none.
+def passing_words(of: Reliability, template: str = "") -> str:
+    """Say how many statements pass every test that counts, and how many are expected to with samples, where there are
+    none.
     """
     found = [item.verdict(ALL) for item in of.report.items(template or None)]
-    expected = None if of.exact is None else sum(_chances(of.exact, ALL, template))
-    return found.count(Verdict.PASS), len(found) - found.count(Verdict.VOID), expected
+    said = f"✓ {found.count(Verdict.PASS)} of {len(found) - found.count(Verdict.VOID)} pass all"
+    if of.exact is None:
+        return said
+    expected = number(sum(_chances(of.exact, ALL, template)), Kind.COUNT)
+    return f"{said} ({of.exact.options.beside} samples: {expected})"
 
 
 def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -15,8 +16,9 @@ from workbench.audits.codes import PASS
 from workbench.audits.reliability import exact as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.counts import Counts
-from workbench.audits.reliability.exact import ExactOptions, LabelMass
-from workbench.audits.reliability.judge import ALL, TEMPLATE, Options, Report, judge
+from workbench.audits.reliability.exact import LabelMass
+from workbench.audits.reliability.judge import ALL, TEMPLATE, Report, judge
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
@@ -41,53 +43,52 @@ class Verdicts:
     card: ReaderCard
     told: Told
     "what rulings change"
-    given: Counts | None = None
+    given: Counts | None
     "what the model answered, exclusions aside; None: nothing was sampled"
+    again: Callable[[ReliabilityOptions], Verdicts]
+    "judges the same answers by other options; nothing is read"
 
 
 @at_once
 def run_verdicts(
-    store: Store,
-    run: Run,
-    options: Options | None = None,
-    *,
-    readings: Readings = USUAL,
-    exact: ExactOptions | None = None,
+    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> Verdicts:
-    """Read and judge a run of the reliability audit. `exact`: what only a run without samples needs.
+    """Read and judge a run of the reliability audit.
 
     Raises UsageError where the options do not fit the run, or nothing of it can be judged.
     """
     source = source_of(store, [run], readings)
+    refs, rulings, given = reviewed(store, run), source.rulings(run), None
+    made: Callable[[RunRulings], Counts | LabelMass]
     if run.sampling.mode == EXACT:
         mass = label_mass(store, run)
-        card = ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
+        reader, card = 0, ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
+        made = partial(without_prompts, store, run, mass)
+    else:
+        assert source.card is not None, "a rule reads a run that was sampled"
+        assert source.reader is not None, "and has its place in the store"
+        reader, card = source.reader, source.card
+        made = partial(counts, store, run, reader)
+        given = counts(store, run, reader, rulings.as_given)
+    ruled, plain = made(rulings), None if refs is None else made(NO_RULINGS)
 
-        def judged(rulings: RunRulings) -> Report:
-            return of_probabilities.judge(without_prompts(store, run, mass, rulings), options, exact)
+    def judged(chosen: ReliabilityOptions) -> Verdicts:
+        report = _judged(ruled, chosen)
+        told = source.told() if plain is None else _told(source, report, _judged(plain, chosen), refs or ())
+        return Verdicts(report, reader, card, told, given, judged)
 
-        return Verdicts(judged(source.rulings(run)), 0, card, _told(store, source, run, judged))
-    assert source.card is not None, "a rule reads a run that was sampled"
-    assert source.reader is not None, "and has its place in the store"
-    reader = source.reader
-
-    def counted(rulings: RunRulings) -> Report:
-        return judge(counts(store, run, reader, rulings), options)
-
-    given = counts(store, run, reader, source.rulings(run).as_given)
-    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(store, source, run, counted), given)
+    return judged(options or ReliabilityOptions())
 
 
-def _told(store: Store, source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
-    """Say what rulings change, and how much was reviewed; verdicts are compared with those without rulings."""
-    refs = reviewed(store, run)
-    if refs is None:
-        return source.told()
-    plain = judged(NO_RULINGS)
-    differ = different(judged(source.rulings(run)), plain) if source.changed else SAME
+def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> Report:
+    return of_probabilities.judge(of, options) if isinstance(of, LabelMass) else judge(of, options)
+
+
+def _told(source: Source, report: Report, plain: Report, refs: Collection[str]) -> Told:
+    """Say what rulings change, and how much was reviewed; `plain`: verdicts without rulings."""
     statements = plain.counts.statements
     passed = [ref for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True) if verdict == PASS]
-    told = source.told(differ)
+    told = source.told(different(report, plain) if source.changed else SAME)
     return replace(told, reviewed=reviewed_words(statements, passed, refs))
 
 

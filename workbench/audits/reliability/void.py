@@ -3,7 +3,7 @@
 Two label orders that come to one text, a variant that repeats its original and templates that put a statement alike are
 compared with themselves; a statement without a negation has nothing that its original could be compared with. By
 default such a test is void for its statement: it is shown and counted, and it is in no denominator. The published code
-judges it like any other; `Options.judge_void` does so, too, and a test without a wording is insufficient then.
+judges it like any other; the option `judge_void` does so, too, and a test without a wording is insufficient then.
 
 Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A negation that differs from
 its original by a blank negates nothing.
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.audits.reliability.counts import PRINTED, SWAPPED, Counts, Options
+from workbench.audits.reliability.counts import PRINTED, SWAPPED, Counts
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.statements import VariantKind
 from workbench.stats.arrays import BoolArray
 
@@ -54,7 +55,7 @@ class Voids:
         return found
 
 
-def voids(counts: Counts, options: Options) -> Voids:
+def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
     """Return which prompts make no test; none where the options judge them all."""
     places = counts.places(VariantKind.ORIGINAL)
     original = places[0] if places else None

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import TEMPLATE, TESTS
+from workbench.audits.reliability.counts import TEMPLATE
 from workbench.audits.reliability.exact import ExactReport, ExactRow
 from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.options import TESTS
 from workbench.audits.reliability.rows import Decides, VariantRow
 from workbench.audits.reliability.tables import SHORT, since, why
 from workbench.domain.names import plural
@@ -233,7 +234,7 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
 
 def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
     """Return what samples would say."""
-    n = exact.exact.samples
+    n = exact.options.beside
     return [
         Column(
             "sampled_reliable",
@@ -270,7 +271,7 @@ def _exact_definition(exact: ExactReport) -> str:
     return (
         "The leaning is the share of agreement among answers that begin with a label, computed instead of sampled. A "
         f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. If the labels have less than "
-        f"{100 * exact.exact.named:g} % of the probability, the prompt is insufficient."
+        f"{100 * exact.options.named:g} % of the probability, the prompt is insufficient."
     )
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.audits.comparison.values import Compared
     from workbench.audits.reliability.expected import Readable
-    from workbench.audits.reliability.judge import Options
     from workbench.audits.reliability.judged import ReliabilityJudged
+    from workbench.audits.reliability.options import ReliabilityOptions
     from workbench.figures.book import Book
 
 WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
@@ -54,11 +54,11 @@ class Rules:
         usual = (self.low, self.high) == (LOW.default, HIGH.default)
         return "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
 
-    def options(self) -> Options:
+    def options(self) -> ReliabilityOptions:
         """Return the audit's options. Raises UsageError where they make no sense."""
-        from workbench.audits.reliability.judge import Options
+        from workbench.audits.reliability.options import ReliabilityOptions
 
-        return Options(
+        return ReliabilityOptions(
             rule=self.rule,
             low=self.low,
             high=self.high,
@@ -117,8 +117,8 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge a run of a store. Returns `known` itself where nothing has changed. Raises WorkbenchError."""
     from stores.core.store import Store
     from workbench.audits.reliability import AUDIT
-    from workbench.audits.reliability.exact import ExactOptions
     from workbench.audits.reliability.judged import judge_reliability
+    from workbench.audits.reliability.options import ReliabilityOptions
     from workbench.evidence.runs import chosen_of
 
     shown: ReliabilityJudged | None = known.judged if known is not None else None
@@ -134,7 +134,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         same = known is not None and known.judged is not None and known.rests_on == rests_on
         if known is not None and same and known.settings.judging == settings.judging:
             return known if known.settings == settings else _with_book(known, settings)
-        exact = ExactOptions(readable=rules.readable)
+        exact = ReliabilityOptions(readable=rules.readable)
         judged = judge_reliability(store, run, options, readings=rules.readings, exact=exact)
     found = Loaded(
         settings,
@@ -214,9 +214,9 @@ def comparing(runs: Mapping[str, Run], settings: Settings) -> Comparing:
     def made(path: Path) -> Compared:
         from stores.core.store import Store
         from workbench.audits.reliability.compared import compared
-        from workbench.audits.reliability.exact import ExactOptions
+        from workbench.audits.reliability.options import ReliabilityOptions
 
-        exact = ExactOptions(readable=rules.readable)
+        exact = ReliabilityOptions(readable=rules.readable)
         with Store.open(path) as store:
             return compared(store, runs, rules.options(), readings=rules.readings, exact=exact)
 

@@ -1,0 +1,315 @@
+"""The result of the reliability audit: which statements of a run keep their stance, and why others do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+import numpy as np
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.audit import Medium, Opened, Printed
+from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
+from workbench.audits.comparison.values import Compared, meant
+from workbench.audits.references import CERON
+from workbench.audits.reliability import agreement_tables as agreement
+from workbench.audits.reliability import components_tables as parts
+from workbench.audits.reliability import tables
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.compared import compared, named_runs
+from workbench.audits.reliability.judge import ALL, Report
+from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
+from workbench.audits.reliability.options import TESTS, ReliabilityOptions
+from workbench.audits.reliability.passing import passing, passing_by_template
+from workbench.audits.reliability.wordings import wordings
+from workbench.audits.reported import Item
+from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
+from workbench.domain.names import in_words, plural
+from workbench.domain.responses import EXACT
+from workbench.domain.verdicts import Verdict
+from workbench.errors import UsageError
+from workbench.evidence.answered import entries, entry
+from workbench.evidence.runs import Which, chosen_of, matching, run_meant, split
+from workbench.figures.book import Book, Entry
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.formats.personas import EVERY
+
+AUDIT = "reliability"
+FIRST = ("verdicts", "passing", "personas", "persona_components")
+UNFOLDED = ("passing", "mean_kappas", "components")
+LIMITS = (
+    "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
+    "that the model would say the same in free text or in a longer conversation.",
+    "Verdicts hold for these wordings, templates and this sampling. Another template may change them: the tables by "
+    "template show by how much.",
+    "The published rule of a clear leaning is not a confidence interval; it is too narrow near 0 and 100 %.",
+)
+WHY_SAID = 3
+"tests whose reason is given"
+REMEMBERED = 4
+"results by other options that are kept"
+
+
+def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
+    """Return the verdicts on the run that is meant. Raises UnknownName, AmbiguousRun, UsageError."""
+
+    def read() -> tuple[ReliabilityJudged, Mapping[str, Run]]:
+        run = run_meant(store, AUDIT, which)
+        if run.sampling.mode == EXACT and which.readings.by is not None:
+            raise UsageError(f"{run.label} has probabilities, not answers to read; leave out --reader")
+        on_instrument = Which(
+            run.instrument, templates=replace(which.templates, languages=(), families=(), personas=())
+        )
+        judged = judge_reliability(store, run, options, readings=which.readings)
+        return judged, runs_to_compare(store, on_instrument)
+
+    judged, beside = store.at_once(read)
+    name = next((name for name, one in beside.items() if one == judged.run), judged.run.named)
+
+    def side_by_side(by: ReliabilityOptions, names: Sequence[str]) -> Compared:
+        with opened() as store:
+            return compared(store, {name: beside[name] for name in names}, by, readings=which.readings)
+
+    @lru_cache(REMEMBERED)
+    def by(other: ReliabilityOptions) -> Result:
+        made = _result(which, name, judged.by(other), other)
+        return replace(made, beside=beside, compared=partial(side_by_side, other), again=by)
+
+    return by(options)
+
+
+def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
+    """Return the runs with answers that a choice of answers means, of every family and persona unless it names some, by
+    names that tell them apart.
+    """
+    asked, model = which.templates, ",".join(which.models) or None
+    every = store.runs.list(AUDIT, which.instrument, model, versions=dict(asked.versions), personas=True)
+    families = asked.families or tuple(dict.fromkeys(run.family for run in every))
+    there = chosen_of(every, replace(asked, families=families, personas=asked.personas or (EVERY,)))
+    there = split(store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint)
+    return named_runs([run for run in there if run.responses])
+
+
+def compared_runs(
+    store: Store,
+    which: Which,
+    options: ReliabilityOptions,
+    names: Sequence[str],
+    where: Sequence[str],
+    medium: Medium,
+) -> Printed:
+    """Return what `verdicts` prints of runs side by side. `names`: theirs, or their models'; `where`: which rows."""
+    runs = runs_to_compare(store, which)
+    chosen = {name: runs[name] for name in meant(names, {name: run.model for name, run in runs.items()})}
+    of = compared(store, chosen, options, readings=which.readings)
+    return side_by_side(of, conditions(where), medium, choices(which, options))
+
+
+def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions) -> Result:
+    of, most = judged.figures(as_people=options.as_people), judged.report.counts.sizes[1]
+    usual = ReliabilityOptions().needed(most)
+    steps: dict[str, Sequence[object]] = {"minimum": (*range(usual, most + 1), *range(1, usual))}
+    return Result(
+        which=which,
+        options=options,
+        instrument=judged.instrument,
+        runs={name: judged.run},
+        names=(name,),
+        book=_book(judged, of, f"{name} on {judged.run.instrument}: reliability"),
+        first=FIRST,
+        unfolded=UNFOLDED,
+        findings=Later(lambda: _findings(name, judged)),
+        headline=_headline(name, judged),
+        rulings=judged.rulings,
+        answered=[replace(judged.answered, name=name)],
+        items={name: Later(lambda: _items(judged, of))},
+        limits=LIMITS,
+        references=[CERON],
+        words=tuple(_words(judged)),
+        reader=f"{judged.card.name}, version {judged.card.version}" if judged.exact is None else "",
+        readers={name: judged.reader} if judged.reader else {},
+        about=judged.about(),
+        steps=steps if judged.instrument.survey else {**steps, "as_people": (False,)},
+        judged=judged,
+    )
+
+
+def _book(judged: ReliabilityJudged, of: Reliability, title: str) -> Book:
+    """Return the figures of a run with what its answers are."""
+    personas = judged.by_persona.entries() if judged.by_persona else ()
+    refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
+    found = book(of, title, [*personas, entry([judged.answered]), *refusals])
+    return replace(found, told=judged.told(), header=judged.header, methods=judged.methods())
+
+
+def book(of: Reliability, title: str, more: Sequence[Entry] = ()) -> Book:
+    """Return the figures of a run, in the order in which one reads them. `more`: tables of what its answers are.
+
+    Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
+    what a wording was answered (`answers`) leads out of the book. Behind `templates` stand the verdicts under one.
+    """
+    exact = of.exact
+    chances = [] if exact is None else [
+        Entry("sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact))
+    ]  # fmt: skip
+    under = [(template,) for template in of.templates] if len(of.templates) > 1 else []
+    verdicts = partial(tables.verdicts, of)
+    return Book(
+        title,
+        [
+            Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
+            Entry("passing", "passing each test", partial(passing, of)),
+            Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
+            *chances,
+            Entry("templates", "templates", partial(tables.templates, of)),
+            *_agreement(of),
+            *_instability(of),
+            *more,
+        ],
+        behind={
+            "verdicts": verdicts,
+            "statement": partial(tables.statement, of),
+            "wordings": partial(wordings, of),
+            "components": lambda issue="": parts.components(of.parts, issue),
+        },
+        notes=(
+            "Stance: the side of most readable answers to a prompt; a tie has none and fails tests that compare it.",
+            f"{tables.VOID_NOTE}.",
+            agreement.OVER_STATEMENTS,
+            agreement.COIN,
+            agreement.PEOPLE,
+        ),
+    )
+
+
+def _instability(of: Reliability) -> list[Entry]:
+    """Return the tables of variance components; they are made when somebody looks, which takes a moment."""
+    issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
+    return [
+        Entry(
+            "components",
+            "sources of instability",
+            lambda issue="": parts.components(of.parts, issue),
+            [(), *((issue,) for issue in issues)],
+        ),
+        Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(of.parts)),
+        Entry("shifts", "effects common to all prompts", lambda: parts.shifts(of.parts)),
+    ]
+
+
+def _labelled(of: Reliability, ref: str) -> list[str]:
+    statement = of.statements.get(ref)
+    return [issue for issue, label in statement.issues.items() if label] if statement else []
+
+
+def _agreement(of: Reliability) -> list[Entry]:
+    """Return the tables of agreement; some depend on whether kappas are over the statements that people answered."""
+    name, as_people = of.instrument.name, ["as_people"]
+    found = [
+        Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of), choices=as_people),
+        Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
+        Entry("coin_kappas", "κ of coin flips", partial(agreement.coin_kappas, of), choices=as_people),
+        Entry("across_templates", "between templates", partial(agreement.across, of)),
+        Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
+    ]
+    if of.instrument.survey:
+        found.append(Entry("people", "people", lambda: agreement.people(name, of.people)))
+    if of.as_people:
+        found.append(Entry("restricted", "statements counted", partial(agreement.restricted, of), choices=as_people))
+    return found
+
+
+def _headline(name: str, judged: ReliabilityJudged) -> Headline:
+    found = Counter(verdict(code) for code in judged.report.over_templates(ALL))
+    tested = sum(found.values()) - found[Verdict.VOID]
+    said = f"✓ {found[Verdict.PASS]} of {tested} reliable  ✗ {found[Verdict.FAIL]} to review"
+    if found[Verdict.INSUFFICIENT]:
+        said += f"  · {found[Verdict.INSUFFICIENT]} few"
+    if found[Verdict.VOID]:
+        said += f"  ∅ {found[Verdict.VOID]} void"
+    return Headline(name, said, [(f"{judged.run.instrument} · {judged.run.sampling}", False)])
+
+
+def _words(judged: ReliabilityJudged) -> Iterator[str]:
+    """Say what is judged, and the rules in force, for the line above tables."""
+    report = judged.report
+    counts, options, (fewest, most) = report.counts, report.options, report.counts.sizes
+    if missing := judged.missing():
+        yield f"✗ {missing}"
+    samples = "scored" if judged.exact is not None else f"{most if fewest == most else f'{fewest}-{most}'} samples"
+    yield f"{plural(len(counts.statements), 'statement')}, {samples}"
+    yield str(judged.run.sampling)
+    low, high = f"{100 * options.low:g}", f"{100 * options.high:g}"
+    if judged.exact is None:
+        usual = options.usual(("low", "high")) == options
+        yield judged.card.name
+        yield f"rule as {options.rule}{'' if usual else f', limits {low} and {high} %'}"
+        yield f"≥{report.needed_words} readable"
+    else:
+        reading = f", ≥{report.needed_words} readable" if options.with_unreadable else ""
+        yield f"{low}-{high} % unclear"
+        yield f"labels ≥{100 * options.named:g} %"
+        yield f"of {options.beside}: rule as {options.rule}{reading}"
+    if set(options.tests) != set(TESTS):
+        yield f"all = {' + '.join(map(in_words, options.tests))}"
+
+
+def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
+    report = judged.report
+    codes = report.over_templates(ALL)
+    found = {code: int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID)}
+    of = len(codes) - found[VOID]
+    passed = of - found[FAIL] - found[INSUFFICIENT]
+    share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
+    tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
+    does = "keeps its" if passed == 1 else "keep their"
+    yield f"{name}: {passed:,} of {plural(of, 'statement')} {does} stance in {tests}{share}."
+    yield from _weakest(report)
+    if found[INSUFFICIENT]:
+        n = found[INSUFFICIENT]
+        yield f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide."
+    if found[VOID]:
+        n = found[VOID]
+        yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
+    if judged.exact is not None:
+        yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
+
+
+def _weakest(report: Report) -> Iterator[str]:
+    """Say which test most statements fail, under whichever template."""
+    failed = {test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests}
+    test = max(failed, key=lambda one: failed[one], default="")
+    if test and failed[test]:
+        tested = int((report.over_templates(test) != VOID).sum())
+        yield f"Statements fail the test {in_words(test)} most often: {failed[test]:,} of {tested:,}."
+    elif failed:
+        yield "No statement fails any of the tests."
+
+
+def _items(judged: ReliabilityJudged, figures: Reliability) -> Iterator[Item]:
+    report = judged.report
+    codes = report.over_templates(ALL)
+    failing = {test: np.atleast_2d(report.verdicts(test)) for test in report.options.tests}
+    for place, ref in enumerate(report.counts.statements):
+        found = verdict(codes[place])
+        said = () if found is Verdict.PASS else tuple(_why(report, failing, place, ref))
+        yield Item(ref, figures.text(ref), found, said)
+
+
+def _why(report: Report, failing: Mapping[str, np.ndarray], place: int, ref: str) -> Iterator[str]:
+    """Say of the first tests that are not passed under how many templates, with the reason under one of them."""
+    templates = report.counts.templates
+    said = 0
+    for test, codes in failing.items():
+        wrong = np.flatnonzero((codes[:, place] == FAIL) | (codes[:, place] == INSUFFICIENT))
+        if not wrong.size or said == WHY_SAID:
+            continue
+        said += 1
+        first = templates[int(wrong[0])]
+        under = f" under {len(wrong)} of {len(templates)} templates" if len(templates) > 1 else ""
+        instance = f" ({first})" if len(templates) > 1 else ""
+        yield f"{in_words(test)}: not passed{under}. {report.reason(ref, first, test)}{instance}"
