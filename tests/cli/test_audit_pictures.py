@@ -29,8 +29,6 @@ from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane
 from workbench.figures.pictures.of_table import NOTHING, pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
-from workbench.tui.results.audit_loaded import Settings as ReliabilitySettings
-from workbench.tui.results.audit_loaded import load as load_reliability
 from workbench.tui.results.classifier import Settings as ClassifierSettings
 from workbench.tui.results.classifier import load as load_classifier
 from workbench.tui.results.consistency import Settings as ConsistencySettings
@@ -54,7 +52,7 @@ def printed(path: Path, audit: str) -> Tables:
 
 
 def reliability(folder: Path) -> Tables:
-    book = load_reliability(audit_runs.audited(folder / "a.db"), ReliabilitySettings()).book
+    book = audit_runs.judged(audit_runs.audited(folder / "a.db")).book
     assert book is not None
     return of_book(book)
 

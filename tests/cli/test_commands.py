@@ -88,20 +88,19 @@ def test_a_run_is_not_started_without_consent(demo: Path, capsys: pytest.Capture
 
 
 def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, "--baseline")
+    code, out, _ = run(capsys, "verdicts", asked)
     assert code == 0
     assert "coin flips" in out
-    found = data(capsys, "verdicts", asked, "--model", "scripted", "--baseline")
+    found = data(capsys, "verdicts", asked, "--model", "scripted")
     assert len(rows(found, "verdicts")) == 4
-    assert found["options"]["minimum"] == 7, "two thirds of 10 samples, rounded up"
+    assert found["needed"] == 7, "two thirds of 10 samples, rounded up"
     tests = {row["test"] for row in rows(found, "passing")}
     assert tests >= {"sampling", "paraphrase", "negation", "all", "template"}
     assert {row["answers"] for row in rows(found, "passing_by_template")} == {"model", "coin flips"}
-    agreement = data(capsys, "agreement", asked, "--items")
-    assert [row["variant"] for row in rows(agreement, "mean_kappas")] == [
+    assert [row["variant"] for row in rows(found, "mean_kappas")] == [
         "paraphrase", "negation", "negation", "opposite", "opposite", "label_order",
     ]  # fmt: skip
-    assert len(rows(agreement, "item_agreement")) == 4 * 3
+    assert len(rows(found, "item_agreement")) == 4 * 3
 
 
 def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,23 +127,26 @@ def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[
     assert sum(few["negation"]) > sum(passed(outcome="insufficient")["negation"])
     assert passed("--tests", "sampling")["all"] == passed()["sampling"]
     coded = data(capsys, "verdicts", asked, "--reader", "label-words-coded")
-    assert coded["options"]["reader"]["name"] == "label-words-coded"
+    assert coded["reader"]["name"] == "label-words-coded"
 
 
 def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     every = rows(data(capsys, "verdicts", asked), "verdicts")
-    kept = rows(data(capsys, "verdicts", asked, "--failed", "negation"), "verdicts")
+    found = list(dict.fromkeys(row["negation"]["verdict"] for row in every if row["negation"]["verdict"] != "pass"))
+    kept = rows(data(capsys, "verdicts", asked, "--where", f"negation={','.join(found)}"), "verdicts")
     assert kept == [row for row in every if row["negation"]["verdict"] != "pass"]
-    code, _, err = run(capsys, "verdicts", asked, "--failed", "nothing")
-    assert (code, "there is no test 'nothing'" in err) == (2, True)
+    code, _, err = run(capsys, "verdicts", asked, "--where", "nothing=fail")
+    assert (code, "no table here has the column 'nothing'" in err) == (2, True)
+    code, out, _ = run(capsys, "verdicts", asked, "--table", "verdicts", "", "negation")
+    assert (code, "Statements that do not pass negation" in out) == (0, True)
 
 
 def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = rows(data(capsys, "verdicts", asked, "--template", "personal-1"), "verdicts", "personal-1")
+    one = rows(data(capsys, "verdicts", asked, "--table", "verdicts", "personal-1"), "verdicts", "personal-1")
     every = rows(data(capsys, "verdicts", asked), "verdicts")
     assert {row["sampling"] for row in one} <= {"pass", "fail", "insufficient"}
     assert all(all_["sampling"]["tested"] == 2 for all_ in every)
-    code, _, err = run(capsys, "verdicts", asked, "--template", "t-9")
+    code, _, err = run(capsys, "verdicts", asked, "--table", "verdicts", "t-9")
     assert (code, "t-9" in err) == (2, True)
 
 
@@ -172,6 +174,7 @@ def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixtu
         (("run", "--model", "scripted", "--instrument", "nope"), "veldania"),
         (("run", "--model", "scripted", "--language", "fr"), "en"),
         (("agreement", "--survey"), "survey"),
+        (("agreement",), "--table mean_kappas kappas"),
         (("jobs", "cancel", "7"), "there is no job 7"),
         (("jobs", "pause"), "Jobs it fits: none"),
         (("jobs", "retry", "7", "8"), "8 is one too many"),

@@ -43,7 +43,7 @@ def test_a_mistake_is_told_in_a_sentence(demo: Path, capsys: pytest.CaptureFixtu
 def test_a_design_is_planned_from_a_run_at_its_pace(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("--model", "scripted", "--statements", "6", "--templates", "3", "--samples", "10")
     assert run(capsys, "run", demo, *ask, "--yes")[0] == 0
-    agreement = data(capsys, "agreement", demo)
+    agreement = data(capsys, "verdicts", demo)
     components = {row["component"]: row["variance"] for row in rows(agreement, "components")}
     found = data(capsys, "design", demo, "--statements", "12", "--claim", "kappa >= .2")
     for name, value in found["known"]["components"].items():

@@ -15,7 +15,7 @@ def bilingual(tmp_path: Path) -> Path:
     return play(tmp_path / "bilingual.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
 
 
-@pytest.mark.parametrize("verb", [("verdicts",), ("agreement",), ("agreement", "--items"), ("thoughts",)])
+@pytest.mark.parametrize("verb", [("verdicts",), ("verdicts", "--table", "item_agreement"), ("thoughts",)])
 def test_a_verb_about_one_run_asks_which_language_and_takes_it(
     bilingual: Path, capsys: pytest.CaptureFixture[str], verb: tuple[str, ...]
 ) -> None:

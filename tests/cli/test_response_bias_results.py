@@ -388,7 +388,6 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
         ("reliability", ("--definition", "paper"), "--definition belongs to --audit response_bias"),
-        ("reliability", ("--table", "cells"), "--table belongs to --audit bias_score,"),
     ):
         code, _, err = run(capsys, "verdicts", asked, "--audit", audit, *options)
         assert code == 2
@@ -399,8 +398,7 @@ def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: p
     "command",
     [
         ("verdicts",),
-        ("agreement",),
-        ("agreement", "--items", "--model", "first"),
+        ("agreement", "--every-model", "--model", "first"),
         ("consistency",),
         ("pilot", "--rank", "--model", "first"),
         ("scores", "--tokens"),

@@ -57,9 +57,8 @@ def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
     by_id = [{row["statement"]: row for row in rows(one, "verdicts")} for one in (found, plain)]
     assert by_id[0]["soc-07"] == by_id[1]["soc-07"]
     assert by_id[0]["tax-02"] != by_id[1]["tax-02"]
-    for verb in ("consistency", "agreement"):
-        assert told(capsys, verb, path)["rulings"]["counted"]
-        assert not told(capsys, verb, path, "--without-rulings")["rulings"]["counted"]
+    assert told(capsys, "consistency", path)["rulings"]["counted"]
+    assert not told(capsys, "consistency", path, "--without-rulings")["rulings"]["counted"]
 
 
 @pytest.mark.e2e

@@ -10,6 +10,8 @@ from tests.cli.test_commands import data, rows, run
 
 ASK = ("--model", "scripted", "--statements", "4", "--templates", "2")
 
+EXACT = ("named", "beside", "with_unreadable")
+
 
 @pytest.fixture
 def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
@@ -30,7 +32,7 @@ def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     assert "expected of 30 samples" in out
     assert "ALL of 30 samples" in out
     found = data(capsys, "verdicts", scored)
-    assert found["options"]["exact"] == {"named": 0.05, "samples": 30, "readable": "given"}
+    assert {name: found["options"][name] for name in EXACT} == {"named": 0.05, "beside": 30, "with_unreadable": False}
     sampling = rows(found, "passing_by_template", test="sampling", answers="model")
     assert [row["passed"] for row in sampling] == [4, 4]
     assert 3.9 < sampling[0]["sampled_would_pass"] < 4, "leanings of .08 and .92 are nearly always clear of 30"
@@ -44,7 +46,7 @@ def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few = data(capsys, "verdicts", scored, "--beside", "5", "--with-unreadable")
-    assert few["options"]["exact"] == {"named": 0.05, "samples": 5, "readable": "named"}
+    assert {name: few["options"][name] for name in EXACT} == {"named": 0.05, "beside": 5, "with_unreadable": True}
     many = data(capsys, "verdicts", scored, "--beside", "100")
     share = [rows(of, "passing", test="sampling")[0]["sampled_share"]["mean"] for of in (few, many)]
     assert share[0] < share[1] <= 1
@@ -86,7 +88,7 @@ def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.Capt
     code, _, err = run(capsys, "scores", scored, "--sampling", "T 1")
     assert code == 2
     assert "workbench run --exact" in err or "holds no" in err
-    assert run(capsys, "agreement", scored, "--sampling", "exact")[0] == 0
+    assert run(capsys, "verdicts", scored, "--sampling", "exact", "--table", "kappas")[0] == 0
 
 
 def test_scores_of_a_store_without_any_say_how_to_get_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

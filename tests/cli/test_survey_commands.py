@@ -205,16 +205,16 @@ def test_people_and_a_coin_stand_beside_the_model_in_one_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
-    code, out, _ = run(capsys, "agreement", path)
+    code, out, _ = run(capsys, "verdicts", path, "--table", "mean_kappas")
     assert code == 0
     assert "Nobody has answered the instrument" in out
     for number in range(4):
         answer(path, f"p{number}", agrees=bool(number % 2))
-    code, out, _ = run(capsys, "agreement", path)
+    code, out, _ = run(capsys, "verdicts", path, "--table", "mean_kappas")
     assert code == 0
     head = next(line for line in out.splitlines() if line.startswith("variant") and "people (4)" in line)
     assert head.split()[:6] == ["variant", "model", "coin", "flips", "people", "(4)"]
-    found = rows(data(capsys, "agreement", path), "mean_kappas", flipped=False)
+    found = rows(data(capsys, "verdicts", path), "mean_kappas", flipped=False)
     assert [(row["variant"], row["bound"] is not None) for row in found] == [
         ("paraphrase", True), ("negation", True), ("opposite", True), ("label_order", False)
     ]  # fmt: skip

@@ -33,7 +33,7 @@ def test_verdicts_are_about_one_family_and_say_that_there_is_another(
     assert "under all 2 templates" in out
     assert data(capsys, "verdicts", families)["run"]["family"] == "user"
     assert data(capsys, "verdicts", families, "--family", "chat")["run"]["family"] == "chat"
-    answers = [data(capsys, "agreement", families, "--family", f)["run"]["responses"] for f in ("chat", "user")]
+    answers = [data(capsys, "verdicts", families, "--family", f)["run"]["responses"] for f in ("chat", "user")]
     assert answers[0] != answers[1]
     code, _, err = run(capsys, "verdicts", families, "--family", "gpt")
     assert (code, "families asked: chat, user" in err) == (2, True)

@@ -32,6 +32,7 @@ from workbench.audits.consistency.judge import (
 from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import SWAPPED, Counts
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
@@ -500,7 +501,7 @@ def test_the_options_of_the_tests_decide_what_is_reliable() -> None:
     positive[0, 0, 0, SWAPPED], negative[0, 0, 0, SWAPPED] = 0, 30
     swayed = replace(made, positive=positive, negative=negative)
     strict = reliability.judge(swayed)
-    lenient = reliability.judge(swayed, reliability.Options(tests=("sampling", "paraphrase")))
+    lenient = reliability.judge(swayed, ReliabilityOptions(tests=("sampling", "paraphrase")))
     assert audit.reliable_stances("m", strict).values.tolist() == [[0]]
     assert audit.reliable_stances("m", lenient).values.tolist() == [[1]]
     assert audit.reliable_stances("m", strict, ()).values.tolist() == [[1]]

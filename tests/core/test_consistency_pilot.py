@@ -22,6 +22,7 @@ from workbench.audits.consistency.pilot import (
 )
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import Counts
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, Party, PartyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError
@@ -114,7 +115,7 @@ def test_answer_types_count_statements_by_the_stance_on_the_original() -> None:
     positive[0, 0], negative[0, 0] = 0, 30  # t0 rejects s0 in all wordings
     positive[0, 1], negative[0, 1] = 15, 15  # and has no stance on s1
     report = reliability.judge(
-        replace(made, positive=positive, negative=negative), reliability.Options(tests=("paraphrase",))
+        replace(made, positive=positive, negative=negative), ReliabilityOptions(tests=("paraphrase",))
     )
     types = answer_types(report)
     assert types.agree == (0.5, 1.0)
@@ -146,7 +147,7 @@ def test_weaker_tests_keep_more_statements() -> None:
 
 
 def test_chosen_tests_stand_last_and_once() -> None:
-    report = reliability.judge(counts(), reliability.Options(tests=("sampling",)))
+    report = reliability.judge(counts(), ReliabilityOptions(tests=("sampling",)))
     rows = weaker_tests(report, positions())
     assert [row.tests for row in rows] == [(), ("sampling", "label_order", "paraphrase"), ("sampling",)]
 

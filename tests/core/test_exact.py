@@ -16,7 +16,7 @@ from tests.core.test_reliability import VARIANTS
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
 from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.exact import ExactReport, LabelMass, judge
-from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Readable
+from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE
 from workbench.audits.reliability.judge import judge as judge_samples
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
@@ -99,7 +99,7 @@ def test_labels_with_too_little_probability_are_insufficient_and_the_reason_says
     assert "negation: only 4.00% of the probability on its labels, 5.00% needed" in report.reason(
         "s0", "t0", "negation"
     )
-    assert judge(base, exact=ReliabilityOptions(named=0.01)).verdicts("negation")[0, 0] == PASS
+    assert judge(base, ReliabilityOptions(named=0.01)).verdicts("negation")[0, 0] == PASS
 
 
 def test_reasons_have_the_exact_shares() -> None:
@@ -126,9 +126,9 @@ def test_kappas_over_statements_are_those_of_the_stances() -> None:
 
 def test_one_prompt_by_hand() -> None:
     """Three samples, of which two have to be readable; p = .75 and 20 % of the answers name no label."""
-    rule = ReliabilityOptions(minimum=2, low=0.5, high=0.5)
+    rule = ReliabilityOptions(minimum=2, low=0.5, high=0.5, beside=3, with_unreadable=True)
     base = leaning_to(mass(), (0, 0, 0, PRINTED), 0.75, named=0.8)
-    found = judge(base, rule, ReliabilityOptions(samples=3, readable="named")).expected
+    found = judge(base, rule).expected
     a, b, c = 0.6, 0.2, 0.2
     two, three = 3 * c, 1.0
     agree = two * a * a + three * (a**3 + 3 * a * a * b)
@@ -142,16 +142,18 @@ def test_one_prompt_by_hand() -> None:
     assert found.reliable[at] == pytest.approx(sum(p for (m, k), p in ways.items() if clear[m][k]))
 
 
-@pytest.mark.parametrize("readable", ["given", "named"])
+@pytest.mark.parametrize("unreadable", [False, True])
 @pytest.mark.parametrize("rule", ["printed", "coded"])
-def test_probabilities_are_those_that_simulated_samples_come_to(readable: Readable, rule: str) -> None:
+def test_probabilities_are_those_that_simulated_samples_come_to(unreadable: bool, rule: str) -> None:
     """Against 4,000 simulated audits through the real verdicts, every test of every statement."""
     rng = np.random.default_rng(11)
     base, samples, repeats = random_mass(rng, 6), 9, 4000
-    options = ReliabilityOptions(rule=rule, low=0.4, high=0.6, minimum=6, tests=("sampling", "paraphrase", "label_order"))
-    exact = ReliabilityOptions(samples=samples, readable=readable)
-    found = judge_samples(simulated(judge(again(base, repeats), options, exact), rng), options)
-    report = judge(base, options, exact)
+    tests = ("sampling", "paraphrase", "label_order")
+    options = ReliabilityOptions(
+        rule=rule, low=0.4, high=0.6, minimum=6, tests=tests, beside=samples, with_unreadable=unreadable
+    )
+    found = judge_samples(simulated(judge(again(base, repeats), options), rng), options)
+    report = judge(base, options)
     for test in EVERY:
         codes, wanted = found.verdicts(test), report.expected.of(test)
         codes = codes.reshape(*codes.shape[:-1], repeats, len(base.statements))
@@ -176,9 +178,9 @@ def again(base: LabelMass, repeats: int) -> LabelMass:
 
 def simulated(report: ExactReport, rng: np.random.Generator) -> Counts:
     """Draw the answers that a model with these probabilities gives."""
-    base, n = report.mass, report.exact.samples
+    base, n = report.mass, report.options.beside
     sides = [np.nan_to_num(side) for side in (base.positive, base.negative)]
-    if report.exact.readable == "given":
+    if not report.options.with_unreadable:
         named = np.where(sides[0] + sides[1] > 0, sides[0] + sides[1], 1)
         sides = [side / named for side in sides]
     thirds = np.stack([*sides, np.maximum(0, 1 - sides[0] - sides[1])], axis=-1)
@@ -187,13 +189,13 @@ def simulated(report: ExactReport, rng: np.random.Generator) -> Counts:
     return replace(report.counts, positive=positive, negative=negative, unreadable=unreadable)
 
 
-@pytest.mark.parametrize("readable", ["given", "named"])
-def test_a_model_without_doubt_is_judged_by_samples_as_it_is(readable: Readable) -> None:
-    report = judge(mass(p=1.0, named=1.0), exact=ReliabilityOptions(readable=readable))
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_a_model_without_doubt_is_judged_by_samples_as_it_is(unreadable: bool) -> None:
+    report = judge(mass(p=1.0, named=1.0), ReliabilityOptions(with_unreadable=unreadable))
     for test in EVERY:
         assert (report.expected.of(test).passed == 1.0).all()
         assert (report.expected.of(test).failed == 0.0).all()
-    other = judge(mass(p=0.0, named=1.0), exact=ReliabilityOptions(readable=readable))
+    other = judge(mass(p=0.0, named=1.0), ReliabilityOptions(with_unreadable=unreadable))
     assert (other.expected.stances[..., :3, PRINTED, DISAGREE] == 1.0).all()
 
 
@@ -206,12 +208,12 @@ def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(["given", "named"]), st.integers(1, 12))
-def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, readable: Readable, samples: int) -> None:
+@given(st.integers(0, 10**6), st.booleans(), st.integers(1, 12))
+def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, unreadable: bool, samples: int) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
     turned = replace(base, positive=base.negative, negative=base.positive)
-    exact = ReliabilityOptions(samples=samples, readable=readable)
-    left, right = judge(base, exact=exact), judge(turned, exact=exact)
+    options = ReliabilityOptions(beside=samples, with_unreadable=unreadable)
+    left, right = judge(base, options), judge(turned, options)
     order = [DISAGREE, AGREE, TIE, FEW]
     assert np.allclose(left.expected.stances, right.expected.stances[..., order])
     assert (left.stances == -right.stances).all()
@@ -222,10 +224,10 @@ def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, reada
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(["given", "named"]))
-def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, readable: Readable) -> None:
+@given(st.integers(0, 10**6), st.booleans())
+def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, unreadable: bool) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
-    found = judge(base, exact=ReliabilityOptions(samples=10, readable=readable)).expected
+    found = judge(base, ReliabilityOptions(beside=10, with_unreadable=unreadable)).expected
     assert np.allclose(found.stances.sum(axis=-1), 1)
     every = found.of(ALL)
     assert (every.passed + every.failed <= 1 + 1e-9).all()
@@ -236,10 +238,10 @@ def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, r
 
 def test_with_more_samples_the_expected_verdict_comes_near_the_exact_one() -> None:
     base = leaning_to(mass(p=0.8), (0, 0, 3, PRINTED), 0.7)
-    shares = [judge(base, exact=ReliabilityOptions(samples=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
+    shares = [judge(base, ReliabilityOptions(beside=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
     assert judge(base).verdicts(ALL)[0, 0] == FAIL
     assert shares[-1] > 0.9999
-    assert judge(mass(p=0.7), exact=ReliabilityOptions(samples=200)).expected.of(ALL).passed.min() > 0.95
+    assert judge(mass(p=0.7), ReliabilityOptions(beside=200)).expected.of(ALL).passed.min() > 0.95
 
 
 def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
@@ -251,11 +253,11 @@ def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
     assert report.expected.over_templates(ALL) == pytest.approx(report.expected.of(ALL).passed.prod(axis=0))
 
 
-@pytest.mark.parametrize("readable", ["given", "named"])
-def test_all_17208_prompts_are_judged_in_well_under_a_second(readable: Readable) -> None:
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_all_17208_prompts_are_judged_in_well_under_a_second(unreadable: bool) -> None:
     base = random_mass(np.random.default_rng(1), 239, templates=6)
     began = time.perf_counter()
-    report = judge(base, exact=ReliabilityOptions(readable=readable))
+    report = judge(base, ReliabilityOptions(with_unreadable=unreadable))
     report.expected_summary()
     assert time.perf_counter() - began < 2.0, "0.3 s on two cores"
 
@@ -264,9 +266,9 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(UsageError, match="give 0 to 1"):
         ReliabilityOptions(named=1.5)
     with pytest.raises(UsageError, match=r"minimum of 20 .* more than the 10"):
-        judge(mass(), ReliabilityOptions(minimum=20), ReliabilityOptions(samples=10))
+        judge(mass(), ReliabilityOptions(minimum=20, beside=10))
     with pytest.raises(UsageError, match="give 1 to 200"):
-        _ = judge(mass(), exact=ReliabilityOptions(samples=201)).expected
+        _ = judge(mass(), ReliabilityOptions(beside=201)).expected
     with pytest.raises(ValueError, match="more than 1"):
         mass(positive=np.ones((2, 1, 5, 2)))
 

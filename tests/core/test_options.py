@@ -19,9 +19,10 @@ from workbench.options import shared
 from workbench.options.flags import parameter
 from workbench.options.option import Option, Type, recorded
 
+RELIABILITY = reliability.ReliabilityOptions.declared()
 DECLARED = (
     *(one for one in vars(shared).values() if isinstance(one, Option)),
-    *(*reliability.RESULT_OPTIONS, *reliability.RUN_OPTIONS),
+    *(*reliability.ReliabilityOptions.flags(), *reliability.RUN_OPTIONS),
     *(*questionnaire.PredictionOptions.flags(), *questionnaire.RUN_OPTIONS),
     *(*ChangeOptions.flags(), *ScoreOptions.flags(), *SidesOptions.flags(), *RUN_OPTIONS),
 )
@@ -70,8 +71,8 @@ def test_a_default_is_a_value_that_the_option_takes(option: Option) -> None:
         (shared.SAMPLES, "0", "samples: found 0; give 1 or more"),
         (shared.TOP_P, "1.5", "top-p: found 1.5; give more than 0 and at most 1"),
         (shared.TEMPERATURE, "nan", "temperature: found nan; give more than 0 and at most 100"),
-        (reliability.RULE, "prnted", "rule: found 'prnted'; give printed or coded"),
-        (reliability.LOW, "-0.5", "low: found -0.5; give 0 to 1"),
+        (RELIABILITY["rule"].option, "prnted", "rule: found 'prnted'; give printed or coded"),
+        (RELIABILITY["low"].option, "-0.5", "low: found -0.5; give 0 to 1"),
         (questionnaire.RESPONDENTS, "-1", "respondents: found -1; give 0 or more"),
     ],
 )
@@ -94,7 +95,7 @@ def test_the_help_says_what_stands_where_nothing_is_given() -> None:
 
 def test_a_record_holds_plain_values() -> None:
     values = SimpleNamespace(seed=1, sampling=None, tests=("a", "b"))
-    assert recorded((shared.SEED, shared.SAMPLING, reliability.TESTS), values) == {
+    assert recorded((shared.SEED, shared.SAMPLING, RELIABILITY["tests"].option), values) == {
         "seed": 1,
         "sampling": None,
         "tests": ["a", "b"],

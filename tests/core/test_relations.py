@@ -9,7 +9,6 @@ from workbench.audits.bias_score.tally import Item, Tally, swapped
 from workbench.audits.codes import VOID
 from workbench.audits.reliability.counts import SIGNS, Counts
 from workbench.audits.reliability.judge import Report, judge
-from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind
 
@@ -48,7 +47,6 @@ def answered(variant: VariantId, relation: Relation, *, consistent: bool = True,
             samples=SAMPLES,
             relations=relations.astype(np.int8),
         ),
-        ReliabilityOptions(resamples=20),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,10 @@ from tests.core.test_exact import leaning_to, mass
 from tests.core.test_reliability import PARA_1, PARA_2, answered, counts
 from workbench.audits.reliability import exact
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counts import PRINTED
 from workbench.audits.reliability.judge import Report, judge
-from workbench.audits.reliability.tables import passing_all
+from workbench.audits.reliability.result import book
+from workbench.audits.reliability.tables import passing_words
 from workbench.audits.reliability.wordings import beginnings, beginnings_table
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, Wording
@@ -174,12 +175,12 @@ def test_kappas_stand_beside_those_of_people() -> None:
 
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:
-    assert passing_all(Reliability(sampled(), instrument(), "en")) == (1, 2, None)
-    assert passing_all(Reliability(sampled(), instrument(), "en"), "t1") == (2, 2, None)
-    passed, of, expected = passing_all(Reliability(computed(), instrument(), "en"))
-    assert (passed, of) == (1, 2)
-    assert expected is not None
-    assert 0 < expected < 2
+    assert passing_words(Reliability(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all"
+    assert passing_words(Reliability(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all"
+    computed_words = passing_words(Reliability(computed(), instrument(), "en"))
+    found = re.fullmatch(r"✓ 1 of 2 pass all \(30 samples: ([\d.]+)\)", computed_words)
+    assert found is not None
+    assert 0 < float(found[1]) < 2
 
 
 def test_the_beginnings_of_an_answer_keep_the_rest_of_the_probability_in_sight() -> None:

@@ -208,7 +208,7 @@ def test_verdicts_are_those_of_the_instrument_without_what_cannot_fail(seed: int
 def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> None:
     """As in `test_exact`: 4,000 simulated audits, in which one prompt has one set of answers wherever it stands."""
     rng = np.random.default_rng(17)
-    repeats, options = 4000, ReliabilityOptions(low=0.4, high=0.6, minimum=6)
+    repeats, options = 4000, ReliabilityOptions(low=0.4, high=0.6, minimum=6, beside=9)
     base = random_mass(rng, 6)
     numbers = np.arange(base.positive.size, dtype=np.int64).reshape(base.positive.shape)
     positive, negative = base.positive.copy(), base.negative.copy()
@@ -223,12 +223,11 @@ def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> 
     blank = np.zeros(exists.shape, dtype=np.bool_)
     blank[5, NEG] = exists[5, NEG] = True
     base = replace(base, positive=positive, negative=negative, exists=exists, prompts=numbers, blank=blank)
-    exact = ReliabilityOptions(samples=9)
-    report = judge_exact(base, options, exact)
+    report = judge_exact(base, options)
     many = replace(
         again(base, repeats), prompts=np.tile(numbers, (1, repeats, 1, 1)), blank=np.tile(blank, (repeats, 1))
     )
-    drawn = simulated(judge_exact(many, options, exact), rng)
+    drawn = simulated(judge_exact(many, options), rng)
     found = judge(_as_asked(drawn, numbers, repeats), options)
     for test in EVERY:
         codes, wanted = found.verdicts(test), report.expected.of(test)

@@ -145,8 +145,8 @@ def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: d
         json.loads(workbench(beside, "verdicts", store, "--reader", name, "--json"))
         for name in ("label-words", "contrary")
     )
-    assert contrary["options"]["reader"]["name"] == "contrary"
-    assert ours["options"]["reader"]["name"] == "label-words"
+    assert contrary["reader"]["name"] == "contrary"
+    assert ours["reader"]["name"] == "label-words"
     code = "from workbench.data import lexicon; print(lexicon('xx').language)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=beside, check=True)
     assert found.stdout.strip() == "xx"

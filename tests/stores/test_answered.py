@@ -20,7 +20,9 @@ from workbench.audits.consistency.judged import consistency_material, judge_cons
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.result import book as of_questionnaire
 from workbench.audits.questionnaire.result import results_of
+from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as of_choices
@@ -30,7 +32,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import Which, find_run
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -68,7 +70,7 @@ def test_every_book_on_these_answers_says_it(filled: Store) -> None:
     ask(filled, ScriptedModel(READABLE), stop_after=5)
     judged = judge_consistency(filled)
     assert judged.header[0].startswith("! Only ")
-    book = judge_reliability(filled, find_run(filled, "reliability")).book()
+    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
     assert tuple(book.header) == judged.header == tuple(book.told[:2])
     assert book.table("answered").rows[0].partial
     assert consistency_material(filled, judged).answered == judged.answered

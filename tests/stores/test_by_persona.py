@@ -32,7 +32,9 @@ from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.tables import under
+from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.persona_tables import (
     components_table,
     passing_by_persona,
@@ -93,7 +95,7 @@ def test_verdicts_of_all_personas_stand_side_by_side(filled: Store) -> None:
     assert told["talk"] is Verdict.INSUFFICIENT
     assert (told["stance none"], told["stance nurse"]) == ("disagree", "agree")
     assert table.link is not None
-    book = judged.book()
+    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
     link = table.link(first)
     assert link is not None
     assert book.behind[link.table](*link.subject).rows
@@ -113,7 +115,10 @@ def test_a_run_without_personas_has_no_such_tables(filled: Store) -> None:
     ask(filled, replace(DESIGN, personas=()))
     judged = judge_reliability(filled, find_run(filled, "reliability"))
     assert judged.by_persona is None
-    assert not {entry.name for entry in judged.book().contents} & {"personas", "verdicts_by_persona"}
+    assert not {
+        entry.name
+        for entry in RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book.contents
+    } & {"personas", "verdicts_by_persona"}
     assert not {"persona", "persona_name", "personas"} & about(judged.run).keys()
     assert json.dumps(about(judged.run))
 

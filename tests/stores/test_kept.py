@@ -16,7 +16,7 @@ from stores.core.state import Part
 from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule
-from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, small
+from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, judged, small
 from workbench.audits.reliability import arrays
 from workbench.audits.reliability import review as of_reliability
 from workbench.audits.reliability.judged import judge_reliability
@@ -32,7 +32,6 @@ from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
 from workbench.tui.overview import read_judgement
-from workbench.tui.results import audit_loaded
 from workbench.tui.review.review import Settings, load
 
 
@@ -65,7 +64,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, computed: Counter[str]) -> None:
     read_judgement(path)
-    audit_loaded.load(path, audit_loaded.Settings())
+    judged(path)
     load(path, Settings())
     assert computed["_counted"] == 1
     read_judgement(path)

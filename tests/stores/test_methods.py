@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from workbench.audits.bias_score.judged_book import refused_by
 from workbench.audits.bias_score.judged_methods import judged_methods
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
@@ -131,7 +134,8 @@ def test_a_part_of_a_plan_and_other_languages_are_said(tmp_path: Path) -> None:
 def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: str) -> None:
     ask(filled, ScriptedModel(READABLE), sampling=Sampling(stop=stop), stop_after=5)
     judged = judge_reliability(filled, find_run(filled, "reliability"))
-    for text in (judged.methods(), judged.book().methods, judge_consistency(filled).methods()):
+    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
+    for text in (judged.methods(), book.methods, judge_consistency(filled).methods()):
         assert "in the language en with the templates chat for answers drawn at T 1, top-p 0.85, 20 tokens" in text
         assert ("an answer ended once its reading could not change any more" in text) == bool(stop)
         assert "A rule read the answers: label-words (version " in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.codes import INSUFFICIENT
+from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
@@ -21,7 +23,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered_table
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import Which, find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
@@ -235,7 +237,9 @@ def test_figures_that_need_all_answers_say_so(filled: Store, whole: Store) -> No
     def noted(store: Store) -> set[str]:
         return {
             entry.name
-            for entry in judged(store).book().contents
+            for entry in RELIABILITY.judge(
+                store, Which(), ReliabilityOptions(), lambda: nullcontext(store)
+            ).book.contents
             if any("asked until settled" in note for note in entry.make().notes)
         }
 

@@ -11,14 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from stores.core.store import Store
-from stores.runs.run_rows import Answered
+from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE
+from workbench.audits.reliability import AUDIT
 from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, variant_order
+from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.result_screen import load, screen_class
+from workbench.tui.results.settings import Settings
 
 Answers = tuple[tuple[str, int], ...]
 
@@ -86,3 +91,12 @@ def audited(
         store.runs.add(model_id, sampling_id, attempt, batch)
         store.jobs.finish(job, attempt, "done")
     return path
+
+
+AuditScreen = screen_class(AUDIT)
+"the screen of the verdicts"
+
+
+def judged(path: Path, known: Loaded | None = None, *, as_people: bool = False, run: Run | None = None) -> Loaded:
+    """Return what the screen of the verdicts shows of a store."""
+    return load(path, AUDIT, Settings(ReliabilityOptions(as_people=as_people), run=run), known)

@@ -35,8 +35,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole, some = data(capsys, "agreement", path), data(capsys, "agreement", path, "--as-people")
-    assert figures(whole, "restricted") == []
+    whole, some = data(capsys, "verdicts", path), data(capsys, "verdicts", path, "--as-people")
+    assert not any(table["name"] == "restricted" for table in whole["tables"])
     assert {one["variant"]: (one["statements"], one["left_out"]) for one in figures(some, "restricted")} == {
         "paraphrase": (0, 4), "negation": (1, 3), "opposite": (0, 4), "label_order": (2, 2)
     }  # fmt: skip
@@ -44,13 +44,13 @@ def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.Captur
         for name, n in (("negation", of_negation), ("label_order", of_order)):
             assert {row["n"] + row["excluded"] for row in figures(found, "kappas", variant=name)} == {n}
     assert {row["raw"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {"no pairs"}
-    out = run(capsys, "agreement", path, "--as-people")[1]
+    out = run(capsys, "verdicts", path, "--as-people", "--table", "mean_kappas")[1]
     assert "negation: over the 1 statement that people answered; left out: 3" in out
 
 
 def test_without_answers_of_people_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nobody = audited(tmp_path / "a.db", wavering, base=replace(small(), survey=()))
-    code, _, err = run(capsys, "agreement", nobody, "--as-people")
+    code, _, err = run(capsys, "verdicts", nobody, "--as-people", "--table", "mean_kappas")
     assert code == 2
     assert "nobody has answered the instrument" in err
 
@@ -90,7 +90,9 @@ async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path
 def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The means are those of each model's own agreement, over all statements or over those that people answered."""
     for flags in ((), ("--as-people",)):
-        found, alone = (data(capsys, "agreement", path, *more, *flags) for more in (("--every-model",), ()))
+        found, alone = (
+            data(capsys, *verb, *flags) for verb in (("agreement", path, "--every-model"), ("verdicts", path))
+        )
         (table,) = found["tables"]
         model, people = table["rows"]
         for kind in ("paraphrase", "negation", "opposite"):
@@ -110,8 +112,6 @@ def test_every_model_says_what_is_missing(tmp_path: Path, path: Path, capsys: py
     assert "Nobody has answered the instrument" in out
     code, _, err = run(capsys, "agreement", nobody, "--every-model", "--as-people")
     assert (code, "nobody has answered the instrument" in err) == (2, True)
-    code, _, err = run(capsys, "agreement", path, "--every-model", "--items")
-    assert (code, "--items is for one model" in err) == (2, True)
     code, _, err = run(capsys, "agreement", path, "--every-model", "--model", "nobody")
     assert (code, "nobody" in err) == (2, True)
 

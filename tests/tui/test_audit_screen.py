@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.core.store import Store
-from tests.tui import books
-from tests.tui.audit_runs import STATEMENTS, audited
+from tests.tui import audit_runs, books
+from tests.tui.audit_runs import STATEMENTS, AuditScreen, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.reliability.options import TESTS
@@ -21,10 +21,8 @@ from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
-from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.audit_loaded import WITHIN, Rules, Settings, load
+from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
 from workbench.tui.results.wordings import WordingsScreen
 
 
@@ -46,14 +44,10 @@ def keys_that_work(app: WorkbenchApp) -> Iterator[str]:
     return (binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled)
 
 
-def test_the_screen_knows_the_tests_within_a_template() -> None:
-    assert Rules().options().tests == WITHIN == TESTS
-
-
 @pytest.mark.e2e
 @SIZES
 async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple[int, int]) -> None:
-    book = load(app.store_path, Settings()).book
+    book = audit_runs.judged(app.store_path).book
     assert book is not None
     expected = book.table("verdicts")
     cells, _ = painted(expected)
@@ -142,7 +136,7 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         assert by_parts(app)["tax-02",]["sampling"] == "✗"
-        await press(app, pilot, "o", "down", "space", "enter")
+        await press(app, pilot, "o", *["down"] * 3, "space", "enter")
         assert "rule as coded" in shown(app, "#options")
         assert by_parts(app)["tax-02",]["sampling"] == "✓"
         assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
@@ -152,20 +146,18 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
 async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        await press(app, pilot, "o", *["left"] * 10)
-        assert "← 10 of 30 →" in screen_text(app)
-        await press(app, pilot, "down", "down", *["left"] * 5, "down", "right", "f1")
-        assert "limits are 45 and 55 %: between them a leaning is unclear." in flowing(app)
-        await press(app, pilot, "escape")
-        assert "unclear from  ← 40 % →" in screen_text(app)
-        assert "unclear up to ← 56 % →" in screen_text(app)
+        await press(app, pilot, "o", *["down"] * 6, *["left"] * 10)
+        assert "← 10 → readable answers needed" in screen_text(app)
+        await press(app, pilot, "up", "up", *["left"] * 5, "down", "right")
+        assert "← 0.4 → lower limit of an unclear leaning" in screen_text(app)
+        assert "← 0.56 → upper limit of an unclear leaning" in screen_text(app)
         await press(app, pilot, "space")
-        assert "unclear up to ← 55 % →" in screen_text(app)
-        await press(app, pilot, "end", "space")
+        assert "← 0.55 → upper limit of an unclear leaning" in screen_text(app)
+        await press(app, pilot, *["down"] * 6, "space")
         assert "[ ] label order" in screen_text(app)
         await press(app, pilot, "up", "up", "space")
         await press(app, pilot, "enter")
-        assert shown(app, "#options").endswith("≥10 of 30 readable\nall = sampling + paraphrase + opposite")
+        assert "≥10 of 30 readable · all = sampling + paraphrase + opposite" in flowing(app)
         assert by_parts(app)["mig-01",]["paraphrase"] == "✓ 2/2"
         assert by_parts(app)["env-03",]["all"] == "✓ 2/2"
 
@@ -174,8 +166,8 @@ async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchAp
 async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await press(app, pilot, "o", "end", *["space", "up"] * 5, "enter")
-        assert isinstance(app.screen, OptionsScreen)
+        await press(app, pilot, "o", *["down"] * 7, *["space", "down"] * 5)
+        assert isinstance(app.screen, ChoicesScreen)
         assert "choose some of" in shown(app, "#trouble")
         await press(app, pilot, "escape")
         assert isinstance(app.screen, AuditScreen)
@@ -186,7 +178,7 @@ async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
 async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        assert not set(keys_that_work(app)) & {"templates", "instrument", "people"}
+        assert not set(keys_that_work(app)) & {"templates", "instrument", "option('as_people')"}
         assert "methods" in keys_that_work(app)
         await press(app, pilot, "H")
         assert "Reliability was judged as by Ceron et al. (2024, section 5)" in shown(app, "#text")
@@ -196,8 +188,8 @@ async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: 
         for wanted in ("people (2)", "coin", "undefined for the model: all answers equal", "smol"):
             assert wanted in text
         assert ("negation", "flipped") in by_parts(app)
-        assert "people" in keys_that_work(app)
-        await press(app, pilot, "tab", "tab")
+        assert "option('as_people')" in keys_that_work(app)
+        await press(app, pilot, "tab", "tab", "tab")
         assert "alpha" in next(iter(by_parts(app).values()))
 
 
@@ -205,16 +197,16 @@ def test_new_answers_of_the_run_in_sight_are_judged_and_those_of_a_newer_run_are
     tmp_path: Path,
 ) -> None:
     path = audited(tmp_path / "audit.db")
-    found = load(path, Settings())
-    assert load(path, Settings(), found) is found
-    turned = load(path, Settings(as_people=True), found)
-    assert turned.judged is found.judged
-    assert load(path, Settings(), turned).book is found.book, "what was computed is not computed again"
+    found = audit_runs.judged(path)
+    assert audit_runs.judged(path, found) is found
+    turned = audit_runs.judged(path, found, as_people=True)
+    assert turned.material is found.material
+    assert audit_runs.judged(path, turned).judged is found.judged, "what was computed is not computed again"
     audited(path, lambda _: (("Beneficial.", 30),), model="parrot")
-    again = load(path, Settings(), found)
-    assert (again.models, len(again.material.runs)) == (["smol"], 2)
+    again = audit_runs.judged(path, found)
+    assert (again.models, len(again.offers.runs)) == (("smol",), 2)
     gone = replace(found.runs[0], model_id=99)
-    assert load(path, Settings(gone)).models == ["parrot"]
+    assert audit_runs.judged(path, run=gone).models == ("parrot",)
 
 
 @pytest.mark.e2e
@@ -222,7 +214,7 @@ async def test_a_key_switches_the_model_only_where_there_are_several(app: Workbe
     audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        assert "parrot · run 2 of 2 of this audit: M switches" in screen_text(app)
+        assert "parrot · run 2 of 2: M switches" in screen_text(app)
         await press(app, pilot, "M")
         assert isinstance(app.screen, RunsScreen)
         await press(app, pilot, "up", "enter")
@@ -246,7 +238,7 @@ async def test_without_answers_it_says_what_to_do(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "x", "a", "t", "i", "p", "M", "enter", "slash", "question_mark", "escape")
-        assert "No answers yet" in screen_text(app)
+        assert "No model has answered" in screen_text(app)
         assert "3 goes to Jobs" in screen_text(app)
 
 

@@ -74,7 +74,7 @@ def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
     assert by_template(found, "label_order", "void") == [0, 4]
     assert share(found, "label_order") == pytest.approx(3 / 4), "of the one template under which it can fail"
     assert found["options"]["judge_void"] is False
-    listed = figures(data(capsys, "verdicts", path, "--failed", "negation"), "verdicts")
+    listed = figures(data(capsys, "verdicts", path, "--where", "negation=fail,insufficient"), "verdicts")
     assert "soc-07" not in {row["statement"] for row in listed}, "a void test is no failure"
 
 
@@ -91,7 +91,7 @@ def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def negation(*more: str) -> tuple[list[tuple[int, int]], int]:
-        found = data(capsys, "agreement", path, *more)
+        found = data(capsys, "verdicts", path, *more)
         of_model, of_people = (figures(found, name, variant="negation") for name in ("kappas", "mean_kappas"))
         return [(row.get("void", 0), row["n"]) for row in of_model], of_people[0]["pairs"]
 

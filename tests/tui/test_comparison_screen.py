@@ -10,6 +10,7 @@ from stores.core.store import Store
 from tests import template_stores
 from tests.cli.test_bias_compare import FIRST, STOPPED, WHOLE
 from tests.template_stores import play
+from tests.tui.audit_runs import AuditScreen
 from tests.tui.bias_stores import asked, trained
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_bias_screen import begin, press, settled
@@ -17,7 +18,6 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.kit.report_dialog import ReportDialog
-from workbench.tui.results.audit import AuditScreen
 
 
 @pytest.fixture

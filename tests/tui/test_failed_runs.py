@@ -8,7 +8,7 @@ import pytest
 
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
-from tests.tui.audit_runs import YES, audited, small
+from tests.tui.audit_runs import YES, AuditScreen, audited, small
 from tests.tui.conftest import flowing, screen_text, until
 from tests.tui.test_audit_screen import judged, refs
 from workbench.audits.consistency.judged import judge_consistency
@@ -19,8 +19,7 @@ from workbench.domain.statements import variant_order
 from workbench.errors import UsageError
 from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.rules_dialog import RunsScreen
+from workbench.tui.results.options_dialog import RunsScreen
 
 REASON = "the prompt has 123 tokens, and the model's window is 96"
 
@@ -122,8 +121,8 @@ async def test_runs_that_differ_in_their_dtype_alone_name_it(tmp_path: Path) -> 
     app = WorkbenchApp(path)
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: "· bfloat16" in screen_text(app))
-        assert "20 tokens · float32" in screen_text(app)
-        assert "20 tokens · bfloat16" in screen_text(app)
+        assert "smol · float32" in screen_text(app)
+        assert "smol · bfloat16" in screen_text(app)
         await pilot.press("v")
         await judged(app, pilot)
         await pilot.press("M")

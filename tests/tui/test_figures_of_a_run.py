@@ -9,7 +9,7 @@ import pytest
 
 from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
-from tests.tui.audit_runs import audited, small
+from tests.tui.audit_runs import AuditScreen, audited, small
 from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.audits.reliability import judge as reliability
@@ -21,7 +21,6 @@ from workbench.evidence.runs import run_of_job
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.template_words import templates_for
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class
 
@@ -81,10 +80,10 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen_text(app).count("Verdicts") == 2)
+        await until(pilot, lambda: screen_text(app).count("reliable") == 2)
         facts = app.screen.query_one("#facts")
         lines = [option.id for option in facts.options]
-        facts.highlighted = lines.index("audit:verdicts:1")
+        facts.highlighted = lines.index("audit:reliability:1")
         await pilot.press("enter")
         await until(pilot, lambda: "alpha · run" in screen_text(app).splitlines()[0])
 

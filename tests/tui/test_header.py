@@ -8,14 +8,13 @@ import pytest
 from textual.widgets import Static
 
 from stores.core.store import Store
-from tests.tui.audit_runs import audited
+from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.bias_stores import asked, trained
 from tests.tui.books import SIZES, begin, press
 from tests.tui.conftest import flowing
 from workbench import registry
 from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.book_screen import BookScreen, headed
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.result_screen import screen_class

@@ -11,13 +11,12 @@ from textual.widgets.selection_list import Selection
 
 from stores.core.store import Store
 from tests.tui import books
-from tests.tui.audit_runs import STATEMENTS, audited
+from tests.tui.audit_runs import STATEMENTS, AuditScreen, audited
 from tests.tui.books import press
 from tests.tui.conftest import flowing, shown, status, until
 from tests.tui.test_audit_responses import opened, responses
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.answers import WholeAnswerScreen
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.sheet import Order
 from workbench.tui.results.sheet_view import SheetView

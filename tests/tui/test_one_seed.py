@@ -17,7 +17,7 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.questionnaire_stores import card, panel, predict
 from tests.tui import bias_stores
-from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, audited, small
+from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, audited, judged, small
 from tests.tui.conftest import made
 from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
@@ -41,7 +41,6 @@ from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.results import (
     annotators,
-    audit_loaded,
     consistency,
     result_screen,
 )
@@ -90,14 +89,14 @@ def firm(probe: Probe) -> Answers:
 
 def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "a.db", wavering, base=small())
-    loaded = audit_loaded.load(path, audit_loaded.Settings())
-    shell = data(capsys, "agreement", path, "--items")
+    loaded = judged(path)
+    shell = data(capsys, "verdicts", path)
     book = loaded.book
     assert book is not None
     screen = intervals([values(entry.make()) for entry in book.contents])
     assert screen
-    assert screen <= intervals(shell) | intervals(data(capsys, "verdicts", path)), "refusals stand with the verdicts"
-    items = intervals([loaded.judged.report.item_agreement("paraphrase").of(place) for place in range(4)])
+    assert screen <= intervals(shell)
+    items = intervals([loaded.material.report.item_agreement("paraphrase").of(place) for place in range(4)])
     assert items <= intervals(rows(shell, "item_agreement"))
 
 

@@ -9,14 +9,14 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.cli.test_plan_command import GO, freeze
+from tests.tui.audit_runs import AuditScreen
 from tests.tui.conftest import shown
 from tests.tui.test_rulings_screen import press, settle
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.consistency import ConsistencyScreen
-from workbench.tui.results.rules_dialog import OptionsScreen
+from workbench.tui.results.options_dialog import ChoicesScreen
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ async def test_judging_otherwise_than_planned_is_said_above_the_figures(planned:
         )
         assert "deviations" not in header(app)
         await press(app, pilot, "o")
-        assert isinstance(app.screen, OptionsScreen)
-        await press(app, pilot, "down", "space", "enter")
+        assert isinstance(app.screen, ChoicesScreen)
+        await press(app, pilot, *["down"] * 3, "space", "enter")
         assert "rule: planned printed, done coded" in header(app)
-        await press(app, pilot, "o", "space", "enter")
+        await press(app, pilot, "o", "down", "down", "space", "enter")
         assert "deviations" not in header(app)
 
 

@@ -8,11 +8,10 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui import books
-from tests.tui.audit_runs import audited
+from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.conftest import screen_text, shown, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.report_dialog import ReportDialog, free_folder
-from workbench.tui.results.audit import AuditScreen
 
 
 def test_a_folder_is_named_after_the_store_and_is_free(tmp_path: Path) -> None:

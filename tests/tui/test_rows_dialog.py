@@ -11,14 +11,13 @@ from textual.widgets import Input, Select
 
 from stores.core.store import Store
 from tests.tui import books
-from tests.tui.audit_runs import audited
+from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.conftest import screen_text, shown, until
 from workbench.tidy.columns import COUNTED_ON_THE_WAY, Choice, stored
 from workbench.tidy.export import WRITERS
 from workbench.tidy.kinds import KINDS as KINDS_OF_ROWS
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.rows_dialog import FORMATS, KINDS, RowsDialog
-from workbench.tui.results.audit import AuditScreen
 
 
 async def opened(app: WorkbenchApp, pilot: object) -> RowsDialog:

@@ -283,9 +283,8 @@ async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> N
 @pytest.mark.e2e
 async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
     """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
-    from tests.tui.audit_runs import STATEMENTS, audited, small
+    from tests.tui.audit_runs import STATEMENTS, AuditScreen, audited, small
     from tests.tui.books import begin, by_parts, press, table
-    from workbench.tui.results.audit import AuditScreen
 
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
     for number in range(1, 7):

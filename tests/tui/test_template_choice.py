@@ -8,16 +8,16 @@ import pytest
 
 from tests.asked_twice import FAMILY, OTHER, asked_twice
 from tests.template_stores import play
+from tests.tui.audit_runs import AuditScreen
 from tests.tui.conftest import screen_text, shown, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
 from workbench.tui.kit.template_words import Offer
-from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.consistency import ConsistencyScreen
+from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.results.result_screen import screen_class
-from workbench.tui.results.rules_dialog import RunsScreen
 
 BiasScreen = screen_class(registry.audit("bias_score"))
 QuestionnaireScreen = screen_class(registry.audit("questionnaire"))

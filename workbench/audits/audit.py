@@ -457,7 +457,7 @@ class Audit(ABC):
         assert self.options is not None, "an audit without results prints by itself"
         meant = Which.of(options)
         there = self.narrowed(store, meant)
-        if not there and self.each_run and meant.models:
+        if not there and self.each_run:
             there = [meant]  # `judge` says which models there are
         names = list(dict.fromkeys(str(one.instrument) for one in there))
         if len(names) > 1:

@@ -365,8 +365,8 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
         what = result.book.title.rpartition(": ")[2].capitalize()
         runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
-        of = result.compared(names)
-        yield comparison(of, what, result.instrument, runs, _command(command, meant), result.rulings)
+        found = result.compared(names)
+        yield comparison(found, what, result.instrument, runs, _command(command, meant), result.rulings)
 
 
 def _command(command: str, result: Result) -> str:

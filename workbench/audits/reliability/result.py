@@ -28,6 +28,7 @@ from workbench.audits.reliability.wordings import wordings
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
 from workbench.domain.names import in_words, plural
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
@@ -61,11 +62,9 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
         run = run_meant(store, AUDIT, which)
         if run.sampling.mode == EXACT and which.readings.by is not None:
             raise UsageError(f"{run.label} has probabilities, not answers to read; leave out --reader")
-        on_instrument = Which(
-            run.instrument, templates=replace(which.templates, languages=(), families=(), personas=())
-        )
+        alike = Which(run.instrument, templates=TemplateChoice(versions=which.templates.versions))
         judged = judge_reliability(store, run, options, readings=which.readings)
-        return judged, runs_to_compare(store, on_instrument)
+        return judged, runs_to_compare(store, alike)
 
     judged, beside = store.at_once(read)
     name = next((name for name, one in beside.items() if one == judged.run), judged.run.named)
@@ -90,8 +89,8 @@ def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
     every = store.runs.list(AUDIT, which.instrument, model, versions=dict(asked.versions), personas=True)
     families = asked.families or tuple(dict.fromkeys(run.family for run in every))
     there = chosen_of(every, replace(asked, families=families, personas=asked.personas or (EVERY,)))
-    there = split(store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint)
-    return named_runs([run for run in there if run.responses])
+    kept = split(store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint)
+    return named_runs([run for run in kept if run.responses])
 
 
 def compared_runs(

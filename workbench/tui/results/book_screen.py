@@ -232,7 +232,8 @@ class BookScreen(JudgingScreen):
         table = entry.make(*look.subject)
         if entry.view in self.PICTURES:
             table = self.PICTURES[entry.view].signed(table)
-        return Shown(look, sheet_of(table, look.subject))
+        said = entry.said(*look.subject) if entry.said is not None else ""
+        return Shown(look, sheet_of(table, look.subject), said)
 
     def fitted(self, look: Look) -> Look:
         """Return the look at a table that there is, about a subject that it can have, as near as can be."""
@@ -254,7 +255,8 @@ class BookScreen(JudgingScreen):
         """Return the choices that a table rests on, in a few words each."""
         options = self._loaded.options if self._loaded is not None else ()
         ruled = [ruled_words(self._told)] if self._told is not None and self._told.changing else []
-        return [*ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
+        said = [self._shown.said] if self._shown.said else []
+        return [*said, *ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
         self.query_one("#header", Static).update("")

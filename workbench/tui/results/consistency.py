@@ -15,10 +15,9 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.neighbours import following
-from workbench.tui.results.audit_loaded import Rules
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded
-from workbench.tui.results.rules_dialog import OptionsScreen
+from workbench.tui.results.rules_dialog import OptionsScreen, Rules
 from workbench.tui.results.wordings import of_respondent
 
 if TYPE_CHECKING:

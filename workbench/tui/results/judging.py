@@ -324,7 +324,9 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     if isinstance(options := values.pop("options", None), Options):
         values |= {one.name: getattr(options, one.name) for one in changed_fields(options)}
     readings = values.pop("readings", USUAL)
-    values |= {"without_rulings": not readings.rulings, "with_unreadable": "readable" in values}
+    values |= {"without_rulings": not readings.rulings}
+    if "readable" in values:
+        values["with_unreadable"] = True
     if readings.by is not None:
         values["reader"] = readings.by
     return chosen(registry.audit(audit).judges_by, SimpleNamespace(**values))

@@ -28,6 +28,10 @@ class Offers:
     "that answered"
     fingerprints: bool = False
     "whether a served model answered under several"
+    runs: Sequence[Run] = ()
+    "of an audit with a result for each run"
+    steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    "see `Result.steps`"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,6 +76,8 @@ class Shown:
 
     look: Look
     sheet: Sheet | None = None
+    said: str = ""
+    "see `Entry.said`"
 
 
 Opened = Callable[[], Screen[None]]

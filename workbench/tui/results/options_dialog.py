@@ -1,10 +1,10 @@
-"""The options of any audit that have no key on its screen, whose readings count, and which models."""
+"""The options of any audit that have no key on its screen, whose readings count, and which models or run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +17,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Line
 
 from workbench.audits.audit import Audit
+from workbench.domain.names import in_words
+from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.evidence.runs import EACH
 from workbench.options.option import Option, Type
@@ -26,6 +28,10 @@ from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.results.loaded import Offers
 from workbench.tui.results.settings import Settings
 
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+
+NOTHING_OFFERED = Offers()
 READER, MODEL, FINGERPRINTS = "reader", "model", "fingerprints"
 
 
@@ -74,7 +80,7 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         """Change the number under the cursor."""
         at = self.choices.highlighted
         if at is not None:
-            self._take(stepped(self.settings, str(self.choices.get_option_at_index(at).id), step), at)
+            self._take(stepped(self.settings, str(self.choices.get_option_at_index(at).id), step, self._offers), at)
 
     def action_apply(self) -> None:
         self.dismiss(self.settings)
@@ -140,9 +146,15 @@ def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tup
     elif choices:
         yield "", _heading(one.option)
         yield from _names(name, choices if isinstance(choices, dict) else {each: each for each in choices}, value)
+    elif isinstance(value, tuple):
+        yield "", _heading(one.option)
+        for each in (each for step in one.steps for each in step):
+            yield f"{name}:{each}", f" {TICK[each in value]} {in_words(each)}"
     elif one.option.type in (Type.WHOLE, Type.NUMBER):
+        usual = f" ({one.option.none})" if value is None else ""
+        value = offers.steps.get(name, (value,))[0] if value is None else value
         shown = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
-        yield f"{name}:", f" ← {shown} → {one.option.help}"
+        yield f"{name}:", f" ← {shown} → {one.option.help}{usual}"
 
 
 def _names(name: str, there: dict[str, str] | Any, chosen: object) -> Iterator[tuple[str, str]]:
@@ -151,7 +163,9 @@ def _names(name: str, there: dict[str, str] | Any, chosen: object) -> Iterator[t
 
 
 def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
-    """Return the settings after a line of the form was chosen, or why it cannot be. One model at least stays chosen."""
+    """Return the settings after a line of the form was chosen, or why it cannot be: of a number, the usual one. One
+    model at least stays chosen.
+    """
     what, _, name = line.partition(":")
     if what == READER:
         usual = name == next(iter(offers.names[READER])) and settings.readings.by is None
@@ -163,18 +177,24 @@ def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
     if what == FINGERPRINTS:
         return replace(settings, fingerprint=None if settings.fingerprint == EACH else EACH)
     one = settings.options.declared()[what]
+    value = getattr(settings.options, what)
     if one.option.type is Type.FLAG:
-        return _with(settings, what, not getattr(settings.options, what))
-    return _with(settings, what, one.read(name)) if name else settings
+        return _with(settings, what, not value)
+    if isinstance(value, tuple):
+        every = (each for step in one.steps for each in step)
+        return _with(settings, what, tuple(each for each in every if (each in value) != (each == name)))
+    return _with(settings, what, one.read(name)) if name else replace(settings, options=settings.options.usual([what]))
 
 
-def stepped(settings: Settings, line: str, step: int) -> Settings | str:
+def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED) -> Settings | str:
     """Return the settings after a number of the form was changed; its ends are where it stops."""
     what, _, name = line.partition(":")
     one = settings.options.declared().get(what)
     if name or one is None or one.option.type not in (Type.WHOLE, Type.NUMBER):
         return settings
     value = getattr(settings.options, what)
+    if there := offers.steps.get(what):
+        return _with(settings, what, _next(sorted(there), there[0] if value is None else value, step))
     return _with(settings, what, _next(one.steps, value, step) if one.steps else value + step)
 
 
@@ -191,4 +211,64 @@ def _next(values: Sequence[Any], value: Any, step: int) -> Any:
     return values[max(0, min(len(values) - 1, at + step))]
 
 
-__all__ = ["ChoicesScreen", "form", "has_lines", "picked", "stepped"]
+class RunsScreen(ModalScreen["Run | None"]):
+    """Whose answers are judged; dismisses a run, or None."""
+
+    CSS_PATH = "../kit/choices.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Cancel"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, runs: Sequence[Run], current: Run) -> None:
+        super().__init__()
+        self._runs, self._current = tuple(runs), current
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Choose the answers"
+            dialog.border_subtitle = "Enter choose · Esc cancel"
+            audits = len({run.audit for run in self._runs}) > 1
+            yield OptionList(*(Line(run_words(run, audits=audits)) for run in self._runs), id="runs", markup=False)
+
+    def on_mount(self) -> None:
+        runs = self.query_one("#runs", OptionList)
+        runs.highlighted = next((n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0)
+        runs.focus()
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._runs[event.option_index])
+
+    def action_down(self) -> None:
+        self.query_one("#runs", OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one("#runs", OptionList).action_cursor_up()
+
+
+def _made(run: Run) -> str:
+    return " · ".join(filter(None, (run.dtype, run.encoded)))
+
+
+def run_words(run: Run, *, audits: bool = False) -> Content:
+    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
+    of = "prompts scored" if run.sampling.mode == EXACT else "answers"
+    return Content.assemble(
+        (visible(run.model), "bold"),
+        f" · {in_words(run.audit)}" if audits else "",
+        f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
+        (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
+        (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
+    )
+
+
+def same_run(a: Run, b: Run) -> bool:
+    """Return whether two runs are of the same model, sampling, instrument and family of templates, however many answers
+    they have.
+    """
+    return (a.way, a.family) == (b.way, b.family)
+
+
+__all__ = ["ChoicesScreen", "RunsScreen", "form", "has_lines", "picked", "same_run", "stepped"]

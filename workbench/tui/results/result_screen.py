@@ -13,14 +13,18 @@ from textual.worker import get_current_worker
 
 from workbench import registry
 from workbench.audits.audit import Audit
+from workbench.domain.prompts import TemplateChoice
+from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
+from workbench.formats.personas import EVERY
 from workbench.tui.kit.status import say
-from workbench.tui.kit.template_words import heading, templates_for
+from workbench.tui.kit.template_choice import TemplatesScreen
+from workbench.tui.kit.template_words import Offer, heading, offered, templates_for
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Offers, Opened, Route
-from workbench.tui.results.options_dialog import ChoicesScreen, has_lines
+from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route
+from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.plane_picture import PlanePicture
 from workbench.tui.results.settings import Settings
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.result import Result
+    from workbench.evidence.runs import Which
 
 TURNS_INSTRUMENT = "i shows the next instrument."
 
@@ -42,6 +47,8 @@ class ResultScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import", tooltip="Import the shipped instrument"),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
+        Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
         Binding("o", "choices", "Options", tooltip="Choose whose readings count, how answers are judged, and models"),
     ]
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
@@ -51,7 +58,7 @@ class ResultScreen(BookScreen):
         audit = self.AUDIT
         assert audit.options is not None, "an audit without results has a screen of its own"
         super().__init__(Settings(audit.options()))
-        self.routes = {name: _view(path) for name, path in audit.views.items()}
+        self.routes = {name: _view(path) for name, path in audit.views.items() if name not in self.SCREENS}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "option":
@@ -61,7 +68,11 @@ class ResultScreen(BookScreen):
         if action == "choices":
             return self._loaded is not None and bool(self._loaded.offers.models) and has_lines(self.AUDIT)
         if action == "open_view":
-            return True
+            return self._opens(str(parameters[0]))
+        if action == "runs":
+            return self._loaded is not None and len(self._loaded.offers.runs) > 1
+        if action == "templates":
+            return self._loaded is None or bool(self._versions if self.AUDIT.each_run else self.runs_shown())
         return super().check_action(action, parameters) if action != "whole" else self._judged is not None
 
     def action_option(self, name: str, step: int = 1) -> None:
@@ -76,15 +87,52 @@ class ResultScreen(BookScreen):
     def action_choices(self) -> None:
         """Choose among the options that have no key."""
         if self._loaded is not None:
-            dialog = ChoicesScreen(self.AUDIT, self._settings, self._loaded.offers)
+            steps = self._judged.steps if self._judged is not None else {}
+            dialog = ChoicesScreen(self.AUDIT, self._settings, replace(self._loaded.offers, steps=steps))
             self.app.push_screen(dialog, self._take_settings)
+
+    def action_runs(self) -> None:
+        """Choose whose answers are judged."""
+        if self._loaded is not None:
+            self.app.push_screen(RunsScreen(self._loaded.offers.runs, self._loaded.runs[0]), self._take_run)
+
+    def _take_run(self, run: Run | None) -> None:
+        if run is not None:
+            self._set(replace(self._settings, run=run))
+
+    def action_templates(self) -> None:
+        if not self.AUDIT.each_run:
+            super().action_templates()
+        elif self._loaded is not None:
+            self.app.push_screen(TemplatesScreen(self._versions, self._settings.templates), self._take_templates)
+
+    @property
+    def _versions(self) -> Offer:
+        """The versions of templates that there are; language and family are chosen with the run."""
+        return Offer(versions=offered(self.runs_shown()).versions)
 
     def _take_settings(self, settings: Settings | None) -> None:
         if settings is not None:
             self._set(settings)
 
+    def _opens(self, name: str) -> bool:
+        """Return whether a key has something to open: see `Audit.keys`."""
+        if name in self.routes:
+            return True
+        if self._book is None or name not in {entry.name for entry in self._book.contents}:
+            return self.view.offers(name)
+        return self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1
+
     def action_open_view(self, name: str) -> None:
-        """Open one of the audit's own views that needs no row."""
+        """Open what a key of the audit opens: see `Audit.keys`."""
+        if name not in self.routes:
+            if self._book is None or name not in {entry.name for entry in self._book.contents}:
+                self.view.narrow(name)
+            elif self._entry is not None and self._entry.name == name:
+                self.turn_to(1)
+            else:
+                self._go(Look(name))
+            return
         opened = self.routes[name](self.store_path, self._loaded or Loaded(self._settings), ())
         if isinstance(opened, str):
             say(self, opened, warns=True)
@@ -111,7 +159,8 @@ class ResultScreen(BookScreen):
 
     def _fitting(self, settings: Settings) -> Settings:
         """Return settings with the usual values of options that a result has the values of, if it is another result."""
-        if self._judged is None or replace(settings, options=self._settings.options) == self._settings:
+        alike = replace(settings, options=self._settings.options, readings=self._settings.readings)
+        if self._judged is None or alike == self._settings:
             return settings
         return replace(settings, options=settings.options.usual(self._judged.steps))
 
@@ -128,16 +177,25 @@ class ResultScreen(BookScreen):
         return " ".join(words for there, words in ways if there)
 
     def comparable(self) -> Sequence[str]:
-        return self.models if self._judged is not None and self._judged.compared is not None else ()
+        return tuple(self._judged.comparable) if self._judged is not None else ()
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
         compared = self._judged.compared
         return lambda path: compared(names)  # noqa: ARG005  a result reads the store where it has to
 
+    def say_who(self) -> None:
+        super().say_who()
+        runs = self._loaded.offers.runs if self._loaded is not None and self._judged is not None else ()
+        if len(runs) > 1:
+            at = runs.index(self.runs_shown()[0]) + 1
+            self.title_bar.note += f" · run {at} of {len(runs)}: M switches"
+
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.name:
             return None
         now = self._settings
+        if self.AUDIT.each_run:
+            return self._fitting(replace(now, run=run))
         return self._fitting(
             replace(
                 now,
@@ -183,6 +241,7 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         "__module__": __name__,
         "AUDIT": audit,
         "BINDINGS": [*keys, *views],
+        "SCREENS": {name: _named(path) for name, path in audit.views.items() if path.rpartition(".")[2][:1].isupper()},
         "PLACE": " › ".join(dict.fromkeys(("results", audit.place.mode.replace("_", " ")))),
         "SHIPPED": audit.shipped,
         "EXPLAIN": audit.explain,
@@ -220,13 +279,12 @@ def load(
             fingerprint=settings.fingerprint,
             readings=settings.readings,
         )
-        base = Loaded(
-            settings,
-            instruments=() if audit.every_instrument else held,
-            instrument=name,
-            rests_on=(which, state),
-            offers=_offers(store, audit, name),
-        )
+        base = Loaded(settings, instruments=() if audit.every_instrument else held, instrument=name)
+        if audit.each_run and answered:
+            which, base = _of_run(store, audit, base, known)
+        else:
+            base = replace(base, offers=_offers(store, audit, name))
+        base = replace(base, rests_on=(which, state))
         if known is not None and known.rests_on == base.rests_on and known.problem is None and known.judged is not None:
             if known.settings == settings:
                 return known
@@ -245,6 +303,26 @@ def load(
             return _with(base, audit.judge(*meant))
         except WorkbenchError as error:
             return replace(base, problem=error)
+
+
+def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:
+    """Return which run is meant: the chosen one, else the one that is shown, else the newest of which anything was
+    answered; one with a persona only where there is no other. And what is offered beside it.
+    """
+    from workbench.evidence.runs import Which, chosen_of
+
+    settings, asked = base.settings, base.settings.templates
+    every = store.runs.list(audit.name, versions=dict(asked.versions), personas=True)
+    wider = replace(asked, families=tuple({run.family for run in every}), personas=asked.personas or (EVERY,))
+    runs = chosen_of(every, wider)
+    answered = [run for run in runs if run.responses]
+    newest = next((run for run in reversed(answered) if not run.persona), (answered or runs)[-1])
+    wanted = settings.run or next(iter(known.runs if known is not None else ()), None)
+    run = next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
+    readings = replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
+    which = Which(templates=TemplateChoice(versions=asked.versions), readings=readings).of_each(runs)[runs.index(run)]
+    offers = Offers(audit.named(store), (run.model,), runs=runs)
+    return which, replace(base, instruments=(), instrument=run.instrument, runs=[run], offers=offers)
 
 
 def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
@@ -277,7 +355,8 @@ def _with(base: Loaded, found: Result) -> Loaded:
     from workbench.audits.result import note_count
 
     runs = list(found.runs.values())
-    always = filter(None, (base.instrument, *found.words, *heading(runs), note_count(found)))
+    asked = heading(runs, families="M") if base.offers.runs else heading(runs)
+    always = filter(None, (base.instrument, *found.words, *asked, note_count(found)))
     words = [*(("", one) for one in always), *found.options.words(found.steps)]
     book = replace(found.book, contents=[entry for entry in found.book.contents if not entry.on_request])
     return replace(base, book=book, judged=found, models=found.names, runs=runs, options=words, material=found.judged)
@@ -285,11 +364,15 @@ def _with(base: Loaded, found: Result) -> Loaded:
 
 def _view(path: str) -> Route:
     """Return what opens an audit's own view; its module is imported on use."""
-    module, _, name = path.rpartition(".")
 
     def opened(store: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-        view: Any = getattr(import_module(f"workbench.tui.results.{module}"), name)
-        found: Opened | str = view(store, loaded, subject)
+        found: Opened | str = _named(path)(store, loaded, subject)
         return found
 
     return opened
+
+
+def _named(path: str) -> Any:
+    """Return a function or a class of a module beside this one."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"workbench.tui.results.{module}"), name)

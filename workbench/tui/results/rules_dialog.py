@@ -1,10 +1,10 @@
-"""The two choices behind verdicts: how answers are read and judged, and whose answers they are."""
+"""The rules by which a stance is reliable: how answers are read and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,20 +16,17 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.audits.reliability.options import HIGH, LOW, READERS, RULES
-from workbench.domain.names import in_words
-from workbench.domain.responses import EXACT
+from workbench.audits.reliability.options import READERS, RULES, ReliabilityOptions
+from workbench.audits.reliability.options import TESTS as WITHIN
+from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.audit_loaded import WITHIN, Rules, same_run
-
-if TYPE_CHECKING:
-    from stores.runs.run_rows import Run
 
 EXPLAIN = section("screens-results", "The rules for verdicts")
+USUAL_RULES = ReliabilityOptions()
 LIMITS = "  Space: 45 and 55 again"
 READABLE = {
     "given": "all: the leaning among answers that name a label",
@@ -37,6 +34,43 @@ READABLE = {
 }
 JUDGED = "judged"
 VOIDS = {"void": "void: shown, but in no denominator", JUDGED: "judged like other tests, as published"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How answers are read and judged."""
+
+    readings: Readings = USUAL
+    rule: str = "printed"
+    low: float = USUAL_RULES.low
+    high: float = USUAL_RULES.high
+    "limits of an unclear leaning"
+    minimum: int | None = None
+    "readable answers that a prompt needs; None: two thirds of those planned for it"
+    tests: tuple[str, ...] = WITHIN
+    "which tests `all` takes together"
+    judge_void: bool = False
+    "whether tests that cannot fail are judged like the others, as published"
+    readable: Literal["given", "named"] = "given"
+    "of an exact run, what the samples beside are: all readable, or as often as the model names a label"
+
+    @property
+    def limits_words(self) -> str:
+        """The limits, where they are not the published ones."""
+        usual = (self.low, self.high) == (USUAL_RULES.low, USUAL_RULES.high)
+        return "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
+
+    def options(self) -> ReliabilityOptions:
+        """Return the audit's options. Raises UsageError where they make no sense."""
+        return ReliabilityOptions(
+            rule=self.rule,
+            low=self.low,
+            high=self.high,
+            minimum=self.minimum,
+            tests=self.tests,
+            judge_void=self.judge_void,
+            with_unreadable=self.readable == "named",
+        )
 
 
 class OptionsScreen(ModalScreen[Rules | None]):
@@ -160,7 +194,7 @@ def picked(settings: Rules, line: str) -> Rules:
     if what == "minimum":
         return replace(settings, minimum=None)
     if what == "limit":
-        return replace(settings, low=LOW.default, high=HIGH.default)
+        return replace(settings, low=USUAL_RULES.low, high=USUAL_RULES.high)
     ticked = set(settings.tests) ^ {name}
     return replace(settings, tests=tuple(test for test in WITHIN if test in ticked))
 
@@ -175,56 +209,3 @@ def stepped(settings: Rules, line: str, step: int, planned: tuple[int, int] | No
         return settings
     needed = Rules(minimum=settings.minimum).options().needed(planned[1])
     return replace(settings, minimum=max(1, min(planned[1], needed + step)))
-
-
-class RunsScreen(ModalScreen["Run | None"]):
-    """Whose answers are judged; dismisses a run, or None."""
-
-    CSS_PATH = "../kit/choices.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Cancel"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-    ]
-
-    def __init__(self, runs: Sequence[Run], current: Run) -> None:
-        super().__init__()
-        self._runs, self._current = tuple(runs), current
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Choose the answers"
-            dialog.border_subtitle = "Enter choose · Esc cancel"
-            audits = len({run.audit for run in self._runs}) > 1
-            yield OptionList(*(Option(run_words(run, audits=audits)) for run in self._runs), id="runs", markup=False)
-
-    def on_mount(self) -> None:
-        runs = self.query_one("#runs", OptionList)
-        runs.highlighted = next((n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0)
-        runs.focus()
-
-    @on(OptionList.OptionSelected)
-    def choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._runs[event.option_index])
-
-    def action_down(self) -> None:
-        self.query_one("#runs", OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one("#runs", OptionList).action_cursor_up()
-
-
-def _made(run: Run) -> str:
-    return " · ".join(filter(None, (run.dtype, run.encoded)))
-
-
-def run_words(run: Run, *, audits: bool = False) -> Content:
-    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
-    of = "prompts scored" if run.sampling.mode == EXACT else "answers"
-    return Content.assemble(
-        (visible(run.model), "bold"),
-        f" · {in_words(run.audit)}" if audits else "",
-        f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
-        (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
-        (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
-    )

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.audits.reliability import AUDIT
 from workbench.domain.statements import ORIGINAL
 from workbench.figures.book import Subject
 from workbench.figures.table import Link
 from workbench.tui.format import visible
-from workbench.tui.results.audit_loaded import Settings, load
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.responses import Asked, ResponsesScreen
+from workbench.tui.results.result_screen import load
+from workbench.tui.results.settings import Settings
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.text import RuledText
 from workbench.tui.statements.statement_format import marked
@@ -77,7 +79,7 @@ class WordingsScreen(BehindScreen):
 
     @property
     def _templates(self) -> tuple[str, ...]:
-        judged: ReliabilityJudged = self._loaded.judged
+        judged: ReliabilityJudged = self._loaded.material
         return judged.report.counts.templates
 
     def _differs(self, at: int) -> Content | None:
@@ -85,7 +87,7 @@ class WordingsScreen(BehindScreen):
         link = self._sheet.link(at)
         if not self._diff or link is None:
             return None
-        figures = self._loaded.judged.figures()
+        figures = self._loaded.material.figures()
         ref, variant, *_ = link.subject
         if variant == str(ORIGINAL):
             return Content.styled("This wording is the original.", "$text-muted")
@@ -100,7 +102,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """
     from stores.core.store import Store
 
-    judged: ReliabilityJudged = loaded.judged
+    judged: ReliabilityJudged = loaded.material
     ref, variant, template, order = subject
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
@@ -136,15 +138,18 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
         return BASELINE
     known = loaded.opened.get(name)
     rules, templates = loaded.settings.rules, loaded.settings.templates
-    found = load(path, Settings(run, rules, templates), known if isinstance(known, Loaded) else None)
+    settings = Settings(rules.options(), run=run, templates=templates, readings=rules.readings)
+    found = load(path, AUDIT, settings, known if isinstance(known, Loaded) else None)
+    if found.problem is not None:
+        raise found.problem
     if found.book is None:
         return GONE
     loaded.opened[name] = found
-    under: tuple[str, ...] = found.judged.report.counts.templates
+    under: tuple[str, ...] = found.material.report.counts.templates
     links = [Link("wordings", (ref, template)) for template in under]
     at = under.index(meant[0]) if meant and meant[0] in under else 0
     sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
-    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda known: load(path, known.settings, known))
+    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda known: load(path, AUDIT, known.settings, known))
     return lambda: behind(found, sheet, links, at, ways)
 
 
@@ -155,7 +160,7 @@ SCREENS = {"wordings": WordingsScreen}
 def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:
     """Return the rowid of a prompt; 0 where it was not asked."""
     if PROBES not in loaded.opened:
-        loaded.opened[PROBES] = _probes(store, loaded.judged.run)
+        loaded.opened[PROBES] = _probes(store, loaded.material.run)
     found = loaded.opened[PROBES]
     return int(found.get(subject, 0)) if isinstance(found, dict) else 0
 

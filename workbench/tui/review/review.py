@@ -22,7 +22,7 @@ from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
-from workbench.tui.results.rules_dialog import RunsScreen
+from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, last_ruled, reviewable, run_key
