@@ -123,6 +123,6 @@ def test_wordings_that_were_never_asked_have_no_row_and_failed_ones_say_so(
         connection.execute("update draw set failed = 1, reason = ? where prompt_id = ?", (REASON, prompt))
     out = run(capsys, "scores", demo, "--tokens")[1]
     assert "not offered" not in out
-    assert f"failed: 1 of {len(prompts)} prompts asked: {REASON}" in out
+    assert f"1 of {len(prompts)} prompts failed: {REASON}" in out
     assert sum(" failed " in line for line in out.splitlines()) == 1
     assert len(rows(data(capsys, "scores", demo), "prompts")) == len(prompts)

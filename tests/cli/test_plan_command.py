@@ -155,7 +155,7 @@ def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pyte
 
     out = store.parent / "plan.toml"
     found = data(capsys, "plan", store, "--model", "scripted", *SIZE, "--judge", "judge-void=yes", "--out", out)
-    assert set(found["judged"]) == {option.name for option in AUDIT.judging}
+    assert set(found["judged"]) == {option.name for option in AUDIT.judges_by}
     assert found["judged"]["judge_void"] is True
     assert found["hash"] in out.read_text(encoding="utf-8")
     code, _, err = run(capsys, "plan", store, "--model", "scripted", *SIZE, "--out", out)

@@ -571,7 +571,7 @@ read = read.loc[read.index.repeat(read["count"])].assign(agrees=lambda of: (of["
 mixed = smf.mixedlm("agrees ~ C(model) + C(variant)", read, groups="statement").fit()
 mixed.params
 ---
-store.agreement(model="smol").tables["kappas"]
+store.results("reliability", model="smol").tables["kappas"]
 """
 "what a researcher does with two models' answers; cells between lines"
 

@@ -121,8 +121,8 @@ async def test_runs_that_differ_in_their_dtype_alone_name_it(tmp_path: Path) -> 
     app = WorkbenchApp(path)
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: "· bfloat16" in screen_text(app))
-        assert "smol · float32" in screen_text(app)
-        assert "smol · bfloat16" in screen_text(app)
+        assert "narrow · float32" in screen_text(app)
+        assert "narrow · bfloat16" in screen_text(app)
         await pilot.press("v")
         await judged(app, pilot)
         await pilot.press("M")

@@ -80,7 +80,7 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen_text(app).count("reliable") == 2)
+        await until(pilot, lambda: screen_text(app).count("of 4 reliable") == 2)
         facts = app.screen.query_one("#facts")
         lines = [option.id for option in facts.options]
         facts.highlighted = lines.index("audit:reliability:1")

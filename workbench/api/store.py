@@ -174,12 +174,12 @@ class Store(Typed):
         return self._judged(made)
 
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
-        """Return how far the annotators of a queue agree; without a queue, kappas and agreement of a model.
+        """Return how far the annotators of a queue, the people who answered or all models agree.
 
         Parameters
         ----------
         options : those of `workbench agreement`: `survey=True` for the people who answered the same wordings,
-            `every_model=True` for the mean kappas of all models
+            `every_model=True` for the mean kappas of all models; of one model `results` has them
 
         Raises UnknownName for an unknown queue or model, AmbiguousRun if several runs match.
         """

@@ -100,11 +100,6 @@ class Judging(TypedDict, total=False):
 
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
-    (default: the newest classifier; people where there is none)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -124,6 +119,11 @@ class Judging(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
+    (default: the newest classifier; people where there is none)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
     draws: int
     """of the bootstrap (default: 10000)"""
     unit: Literal["statements", "responses"]
@@ -183,11 +183,6 @@ class AnyFigures(TypedDict, total=False):
     """for a model computed in several dtypes: float32, bfloat16, …"""
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
-    (default: the newest classifier; people where there is none)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -207,17 +202,23 @@ class AnyFigures(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
-    template: str | None
-    """only this template (default: all templates)"""
-    failed: str | None
-    """only statements that do not pass this test, or `all`"""
-    baseline: bool
-    """show coin flips, put through the same tests"""
-    refusals: bool
-    """how often models refuse, by side and policy issue"""
+    as_people: bool
+    """kappas over only the statements that people answered"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
+    (default: the newest classifier; people where there is none)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
     formula: Literal["signed", "tacl", "v1", "all"]
     """formula of the stance on policy issues (default: signed)"""
     view: Literal["all", "agree", "disagree"]
@@ -237,6 +238,8 @@ class AnyFigures(TypedDict, total=False):
     """the statements behind the stance on this policy issue"""
     party: str | None
     """the statements behind the share with this party"""
+    refusals: bool
+    """how often models refuse, by side and policy issue"""
     draws: int
     """of the bootstrap (default: 10000)"""
     unit: Literal["statements", "responses"]
@@ -249,13 +252,6 @@ class AnyFigures(TypedDict, total=False):
     """base every figure on the prompts asked of all models"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
-    table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
-    where: str | Sequence[str] | None
-    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
-    methods: bool
-    """how the figures were computed, in a paragraph"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     condition: str | Sequence[str] | None
@@ -328,10 +324,6 @@ class AgreementFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -344,20 +336,18 @@ class AgreementFigures(TypedDict, total=False):
     """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1)"""
-    named: float | None
-    """exact runs: least probability of the labels (default: 0.05)"""
-    beside: int | None
-    """exact runs: samples per prompt for the expected verdict (default: 30)"""
-    with_unreadable: bool
-    """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
     survey: bool
     """agreement of the people who answered the same wordings"""
     as_people: bool
-    """the model's kappas over only the statements that people answered"""
+    """the models' kappas over only the statements that people answered"""
     every_model: bool
     """mean kappas of all models that answered, or of those of --model, next to people's"""
     items: bool
-    """per statement, or per labelled item"""
+    """per labelled item"""
 
 
 class ReliabilityFigures(TypedDict, total=False):
@@ -385,10 +375,6 @@ class ReliabilityFigures(TypedDict, total=False):
     """for a model computed in several dtypes: float32, bfloat16, …"""
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -407,17 +393,22 @@ class ReliabilityFigures(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
-    template: str | None
-    """only this template (default: all templates)"""
-    failed: str | None
-    """only statements that do not pass this test, or `all`"""
-    baseline: bool
-    """show coin flips, put through the same tests"""
-    refusals: bool
-    """how often models refuse, by side and policy issue"""
+    as_people: bool
+    """kappas over only the statements that people answered"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class ConsistencyFigures(TypedDict, total=False):
@@ -445,10 +436,6 @@ class ConsistencyFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     rule: Literal["printed", "coded"]
     """rule for a clear leaning (default: printed)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -461,6 +448,10 @@ class ConsistencyFigures(TypedDict, total=False):
     """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
     formula: Literal["signed", "tacl", "v1", "all"]
     """formula of the stance on policy issues (default: signed)"""
     view: Literal["all", "agree", "disagree"]

@@ -183,8 +183,10 @@ class Audit(ABC):
     views: ClassVar[Mapping[str, str]] = {}
     "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """key of its screen -> (what it opens, in words): one of these views, which then needs no row; a table, and if that
-    is in sight, about its next subject; or a column, the rows with one of its values after another"""
+    """key of its screen -> (what it opens, in words): one of these views, which then needs no row, or a table, and if
+    that is in sight, about its next subject"""
+    filters: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    "key of its screen -> (column, the rows with one value of which it shows after another, in words)"
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -194,10 +196,6 @@ class Audit(ABC):
     todo: ClassVar[str] = ""
     "the next step once there are figures, for Home"
     todo_below: ClassVar[str] = ""
-    result_options: ClassVar[Sequence[Option] | None] = None
-    "what `verdicts` may be told; None: the audit has a verb of its own"
-    judging: ClassVar[Sequence[Option]] = ()
-    "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
     "said above its options in the help of `verdicts`"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
@@ -358,7 +356,8 @@ class Audit(ABC):
 
     def instruments(self, store: Store) -> Sequence[str]:
         """Return the instruments with answers that it judges, the one that was answered last at the end."""
-        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.name))))[::-1]
+        runs = store.runs.list(self.name, personas=self.each_run)  # which a choice among runs reads, too
+        return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         """Return the models that answered about an instrument; empty: about any."""
@@ -478,14 +477,14 @@ class Audit(ABC):
     def printing(self) -> Sequence[Option] | None:
         """What `verdicts` may be told beside which answers are meant; None: the audit has a verb of its own."""
         if self.options is None:
-            return self.result_options
+            return None
         compares = (COMPARE,) if self.compares else ()
         return (*self.told_by, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     @property
     def judges_by(self) -> Sequence[Option]:
         """The options of how answers are judged: a frozen plan has them."""
-        return self.judging if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
+        return () if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
 
     @property
     def figure_options(self) -> Sequence[Option]:

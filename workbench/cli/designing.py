@@ -65,7 +65,7 @@ AS_RUN = "as in the run"
     SEEDED.of("the simulated runs"),
     FIGURES,
     about="Show what a planned design can claim, and how many statements, wordings, templates and samples a "
-    "claim needs: a decision study from the variance components of a run (see agreement), or from "
+    "claim needs: a decision study from the variance components of a run (see `verdicts --table components`), or from "
     "components that you give.",
 )
 def design(options: Namespace) -> int:

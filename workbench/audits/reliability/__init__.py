@@ -48,12 +48,9 @@ class Reliability(Audit):
         "answers": "wordings.answers",
         "prompt": "wordings.prompt",
     }
-    keys: ClassVar = {
-        "t": ("verdicts", "Template"),
-        "i": ("issues", "Issue"),
-        "c": ("country", "Country"),
-        "a": ("mean_kappas", "Kappas"),
-    }
+    keys: ClassVar = {"t": ("verdicts", "Template"), "a": ("mean_kappas", "Kappas")}
+    filters: ClassVar = {"i": ("issues", "Issue"), "c": ("country", "Country")}
+    explain = section("screens-results", "The rules for verdicts")
     todo = "see which statements are unreliable, and why"
     todo_below = "Enter on a row shows the answers behind a verdict"
     drawn_again = ("until_settled",)

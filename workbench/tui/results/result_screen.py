@@ -47,10 +47,13 @@ class ResultScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import", tooltip="Import the shipped instrument"),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
-        Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
         Binding("o", "choices", "Options", tooltip="Choose whose readings count, how answers are judged, and models"),
     ]
+    OF_RUN: ClassVar[list[BindingType]] = [
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
+        Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
+    ]
+    "of an audit with a result for each run"
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
     _settings: Settings
 
@@ -69,6 +72,8 @@ class ResultScreen(BookScreen):
             return self._loaded is not None and bool(self._loaded.offers.models) and has_lines(self.AUDIT)
         if action == "open_view":
             return self._opens(str(parameters[0]))
+        if action == "narrow":
+            return self.view.offers(str(parameters[0]))
         if action == "runs":
             return self._loaded is not None and len(self._loaded.offers.runs) > 1
         if action == "templates":
@@ -119,16 +124,13 @@ class ResultScreen(BookScreen):
         """Return whether a key has something to open: see `Audit.keys`."""
         if name in self.routes:
             return True
-        if self._book is None or name not in {entry.name for entry in self._book.contents}:
-            return self.view.offers(name)
-        return self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1
+        there = self._book is not None and name in {entry.name for entry in self._book.contents}
+        return there and (self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1)
 
     def action_open_view(self, name: str) -> None:
         """Open what a key of the audit opens: see `Audit.keys`."""
         if name not in self.routes:
-            if self._book is None or name not in {entry.name for entry in self._book.contents}:
-                self.view.narrow(name)
-            elif self._entry is not None and self._entry.name == name:
+            if self._entry is not None and self._entry.name == name:
                 self.turn_to(1)
             else:
                 self._go(Look(name))
@@ -138,6 +140,10 @@ class ResultScreen(BookScreen):
             say(self, opened, warns=True)
         else:
             self.app.push_screen(opened())
+
+    def action_narrow(self, column: str) -> None:
+        """Show the next value of a column alone; after the last one come all."""
+        self.view.narrow(column)
 
     def action_whole(self) -> None:
         self.view.show_whole()
@@ -187,7 +193,8 @@ class ResultScreen(BookScreen):
         super().say_who()
         runs = self._loaded.offers.runs if self._loaded is not None and self._judged is not None else ()
         if len(runs) > 1:
-            at = runs.index(self.runs_shown()[0]) + 1
+            shown = self.runs_shown()[0]  # answers may have come since the others were listed
+            at = next((place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs))
             self.title_bar.note += f" · run {at} of {len(runs)}: M switches"
 
     def settings_for(self, run: Run) -> Settings | None:
@@ -237,10 +244,14 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         Binding(key, f"open_view('{name}')", words, tooltip=f"Open: {words[:1].lower()}{words[1:]}")
         for key, (name, words) in audit.keys.items()
     ]
+    filters = [
+        Binding(key, f"narrow('{name}')", words, tooltip=f"Show one {words.lower()} after another")
+        for key, (name, words) in audit.filters.items()
+    ]
     made = {
         "__module__": __name__,
         "AUDIT": audit,
-        "BINDINGS": [*keys, *views],
+        "BINDINGS": [*keys, *views, *filters, *(ResultScreen.OF_RUN if audit.each_run else ())],
         "SCREENS": {name: _named(path) for name, path in audit.views.items() if path.rpartition(".")[2][:1].isupper()},
         "PLACE": " › ".join(dict.fromkeys(("results", audit.place.mode.replace("_", " ")))),
         "SHIPPED": audit.shipped,
