@@ -247,9 +247,15 @@ def test_a_statement_passes_over_templates_when_it_passes_under_each() -> None:
     report = judge(wrong)
     assert report.over_templates("negation").tolist() == [FAIL, PASS]
     row, other = report.items()
-    assert (row.statement, row.negation, row.passed, row.failed, row.templates) == ("s0", Verdict.FAIL, 1, 1, 2)
-    assert (other.all, other.passed, other.insufficient) == (Verdict.PASS, 2, 0)
-    assert report.items("t0")[0].negation is Verdict.PASS
+    assert (row.statement, row.verdict("negation"), row.passed, row.failed, row.templates) == (
+        "s0",
+        Verdict.FAIL,
+        1,
+        1,
+        2,
+    )
+    assert (other.verdict("all"), other.passed, other.insufficient) == (Verdict.PASS, 2, 0)
+    assert report.items("t0")[0].verdict("negation") is Verdict.PASS
     assert row.verdict("opposite") is Verdict.PASS
 
 

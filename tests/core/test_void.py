@@ -64,7 +64,7 @@ def test_one_text_for_both_label_orders_voids_the_test_under_that_template_alone
     assert row.share.mean == 1, "two of two, and three of three"
     assert "cannot fail" in report.reason("s1", "t0", "label_order")
     item = report.items("t0")[1]
-    assert (item.label_order, item.all, report.items()[1].void) == (Verdict.VOID, Verdict.PASS, 0)
+    assert (item.verdict("label_order"), item.verdict("all"), report.items()[1].void) == (Verdict.VOID, Verdict.PASS, 0)
     kappa = next(row for row in report.agreement() if row.name == "label_order")
     assert kappa.void == (1, 0)
     assert [estimate.n for estimate in kappa.raw] == [2, 3]

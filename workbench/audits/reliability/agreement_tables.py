@@ -14,7 +14,7 @@ from workbench.audits.reliability.agreement import (
 )
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.human_bound import Bound
-from workbench.audits.reliability.judge import KIND_OF_TEST
+from workbench.audits.reliability.options import KIND_OF_TEST
 from workbench.audits.reliability.tables import below
 from workbench.domain.names import plural
 from workbench.domain.statements import Relation

@@ -21,9 +21,8 @@ from typing import Final
 import numpy as np
 
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, Counts
-from workbench.audits.reliability.options import TESTS, ReliabilityOptions
+from workbench.audits.reliability.options import KIND_OF_TEST, TESTS, ReliabilityOptions
 from workbench.audits.reliability.void import Voids, voids
-from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.proportions import ReliabilityRule, is_reliable
@@ -38,12 +37,6 @@ MOST_SAMPLES = 200
 "of more, the outcomes are too many to be summed for every prompt"
 TOGETHER = 2048
 "prompts whose outcomes are summed at once, to bound memory"
-
-KIND_OF_TEST = {
-    "paraphrase": VariantKind.PARAPHRASE,
-    "negation": VariantKind.NEGATION,
-    "opposite": VariantKind.OPPOSITE,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from workbench.audits.reliability.counts import (
     default_variants,
     random_baseline,
 )
-from workbench.audits.reliability.options import DEFAULTS, TESTS, ReliabilityOptions
+from workbench.audits.reliability.options import DEFAULTS, KIND_OF_TEST, TESTS, ReliabilityOptions
 from workbench.audits.reliability.settled import undecided
 from workbench.audits.reliability.void import Voids, voids
 from workbench.domain.statements import VariantKind
@@ -75,14 +75,6 @@ __all__ = [
 ]
 
 Signs = npt.NDArray[np.int8]
-
-
-KIND_OF_TEST = {
-    "paraphrase": VariantKind.PARAPHRASE,
-    "negation": VariantKind.NEGATION,
-    "opposite": VariantKind.OPPOSITE,
-}
-"the tests that compare the original with other wordings"
 
 
 def judge(counts: Counts, options: ReliabilityOptions | None = None) -> Report:

@@ -11,6 +11,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.names import listed
 from workbench.domain.responses import Sampling
+from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.schema import Options, of_shared, option
@@ -22,8 +23,57 @@ if TYPE_CHECKING:
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
-TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order")
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityTest:
+    """What a statement is put to."""
+
+    name: str
+    short: str
+    "where there is little room"
+    meaning: str
+    kind: VariantKind | None = None
+    "wordings that it compares with the original; None: it looks at others"
+
+
+WITHIN = (
+    ReliabilityTest("sampling", "samp", "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)."),
+    ReliabilityTest(
+        "paraphrase",
+        "para",
+        "The original and each of its paraphrases have the same stance (sections 4.3 and 6.1).",
+        VariantKind.PARAPHRASE,
+    ),
+    ReliabilityTest(
+        "negation", "neg", "The negation has the opposite stance (sections 4.3 and 6.1).", VariantKind.NEGATION
+    ),
+    ReliabilityTest(
+        "opposite", "opp", "The opposite has the opposite stance (sections 4.3 and 6.1).", VariantKind.OPPOSITE
+    ),
+    ReliabilityTest(
+        "label_order",
+        "ord",
+        "The original has the same stance with the two answer labels in either order (section 5.2).",
+    ),
+)
 "the tests within a template"
+OVERALL = (
+    ReliabilityTest(
+        "template",
+        "tmpl",
+        "The original has the same stance under every template, in printed label order (section 5.2).",
+    ),
+    ReliabilityTest(
+        "all",
+        "ALL",
+        "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
+    ),
+)
+EVERY = {test.name: test for test in (*WITHIN, *OVERALL)}
+"all tests by their names, in the order of tables"
+TESTS = tuple(test.name for test in WITHIN)
+KIND_OF_TEST = {test.name: test.kind for test in WITHIN if test.kind is not None}
+"the tests that compare the original with other wordings"
 RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",
     "coded": "coded: only 55 % does, as in the released code",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, verdict
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE
-from workbench.audits.reliability.options import TESTS
+from workbench.audits.reliability.options import EVERY
 from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind
 from workbench.domain.verdicts import Estimate, Verdict
@@ -32,14 +32,8 @@ class ItemRow:
     """One statement's verdicts, over all templates or under one."""
 
     statement: str
-    sampling: Verdict
-    paraphrase: Verdict
-    negation: Verdict
-    opposite: Verdict
-    label_order: Verdict
-    template: Verdict
-    "always over all templates"
-    all: Verdict
+    verdicts: Mapping[str, Verdict]
+    "of each test; on `template` always over all templates"
     passed: int
     "templates under which `all` is passed"
     failed: int
@@ -51,10 +45,9 @@ class ItemRow:
 
     def verdict(self, test: str) -> Verdict:
         """Return the verdict of a test by name. Raises UnknownName."""
-        if test not in (*TESTS, TEMPLATE, ALL):
-            raise UnknownName(f"there is no test {test!r}. Available: {', '.join((*TESTS, TEMPLATE, ALL))}")
-        found: Verdict = getattr(self, test)
-        return found
+        if test not in self.verdicts:
+            raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self.verdicts)}")
+        return self.verdicts[test]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ class VariantRow:
 def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
     """Return a row for each statement."""
     columns = {}
-    for test in (*TESTS, TEMPLATE, ALL):
+    for test in EVERY:
         single = template is None or test == TEMPLATE
         columns[test] = report.over_templates(test) if single else report.verdicts(test)[template]
     every = report.verdicts(ALL)
@@ -103,7 +96,7 @@ def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
     return tuple(
         ItemRow(
             statement=ref,
-            **{test: verdict(column[place]) for test, column in columns.items()},
+            verdicts={test: verdict(column[place]) for test, column in columns.items()},
             passed=int(tallies[PASS][place]),
             failed=int(tallies[FAIL][place]),
             insufficient=int(tallies[INSUFFICIENT][place]),

@@ -12,8 +12,9 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.counts import ALL, TEMPLATE
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.judge import TemplateShares
-from workbench.audits.reliability.options import TESTS
+from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.rows import ItemRow
+from workbench.domain.names import in_words as spoken
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
@@ -21,26 +22,6 @@ from workbench.figures.pictures.of_table import Forest, Matrix
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Link, Table, Value, in_words
 
-EVERY = (*TESTS, TEMPLATE, ALL)
-"all tests, as a table shows them"
-SHORT = {
-    "sampling": "samp",
-    "paraphrase": "para",
-    "negation": "neg",
-    "opposite": "opp",
-    "label_order": "ord",
-    TEMPLATE: "tmpl",
-    ALL: "ALL",
-}
-MEANS = {
-    "sampling": "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4).",
-    "paraphrase": "The original and each of its paraphrases have the same stance (sections 4.3 and 6.1).",
-    "negation": "The negation has the opposite stance (sections 4.3 and 6.1).",
-    "opposite": "The opposite has the opposite stance (sections 4.3 and 6.1).",
-    "label_order": "The original has the same stance with the two answer labels in either order (section 5.2).",
-    TEMPLATE: "The original has the same stance under every template, in printed label order (section 5.2).",
-    ALL: "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
-}
 KAPPA = (
     "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
     "order × paraphrase) of this statement"
@@ -103,8 +84,8 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
                 words=in_words({name for line in lines for name in line.labels}),
             ),
             *(
-                Column(test, test.replace("_", " "), _outcome(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
-                for test in EVERY
+                Column(name, spoken(name), _outcome(name), Kind.VERDICT, help=test.meaning, short=test.short)
+                for name, test in EVERY.items()
             ),
             *chances,
             Column(
@@ -134,7 +115,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         link=lambda row: below(of, row.ref, template),
         subject=(template,) if template else (),
         detail=lambda row: _reasons(of, row.ref, template),
-        pictures=[Matrix(columns=EVERY, rows=["statement"])],
+        pictures=[Matrix(columns=tuple(EVERY), rows=["statement"])],
     )
 
 
@@ -226,8 +207,8 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
         [
             Column("statement", "statement", lambda place: exact.counts.statements[place]),
             *(
-                Column(test, test.replace("_", " "), chance(test), Kind.SHARE, help=MEANS[test], short=SHORT[test])
-                for test in EVERY
+                Column(name, spoken(name), chance(name), Kind.SHARE, help=test.meaning, short=test.short)
+                for name, test in EVERY.items()
             ),
         ],
         key=lambda place: (exact.counts.statements[place],),
@@ -310,7 +291,7 @@ def statement(of: Reliability, ref: str) -> Table[str]:
         [
             Column("template", "template", lambda name: name),
             *(
-                Column(test, test.replace("_", " "), code(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
+                Column(test, spoken(test), code(test), Kind.VERDICT, help=EVERY[test].meaning, short=EVERY[test].short)
                 for test in (*TESTS, ALL)
             ),
             Column("why", "why", lambda name: "; ".join(why(of, ref, name)) or None, aside=True),

@@ -11,9 +11,9 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.counts import TEMPLATE
 from workbench.audits.reliability.exact import ExactReport, ExactRow
 from workbench.audits.reliability.judge import Report
-from workbench.audits.reliability.options import TESTS
+from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.rows import Decides, VariantRow
-from workbench.audits.reliability.tables import SHORT, since, why
+from workbench.audits.reliability.tables import since, why
 from workbench.domain.names import plural
 from workbench.domain.readings import Stance
 from workbench.domain.statements import ORIGINAL
@@ -194,7 +194,7 @@ def decides(tests: Sequence[Decides]) -> list[str]:
     """Return what a prompt does to each test, the failing first: `✗ neg`."""
     order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS, Verdict.VOID]
     found = sorted(tests, key=lambda one: order.index(one.verdict))
-    return [f"{MARKS[one.verdict]} {SHORT[one.test]}" for one in found]
+    return [f"{MARKS[one.verdict]} {EVERY[one.test].short}" for one in found]
 
 
 # ── probabilities of labels ─────────────────────────────────────────────────────────────────────────────────────────
