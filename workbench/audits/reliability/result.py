@@ -69,14 +69,14 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
     judged, beside = store.at_once(read)
     name = next((name for name, one in beside.items() if one == judged.run), judged.run.named)
 
-    def side_by_side(by: ReliabilityOptions, names: Sequence[str]) -> Compared:
+    def put_beside(by: ReliabilityOptions, names: Sequence[str]) -> Compared:
         with opened() as store:
             return compared(store, {name: beside[name] for name in names}, by, readings=which.readings)
 
     @lru_cache(REMEMBERED)
     def by(other: ReliabilityOptions) -> Result:
         made = _result(which, name, judged.by(other), other)
-        return replace(made, beside=beside, compared=partial(side_by_side, other), again=by)
+        return replace(made, beside=beside, compared=partial(put_beside, other), again=by)
 
     return by(options)
 
