@@ -18,8 +18,10 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD, WORDINGS
-from workbench.audits.bias_score.judge import Report, ScoreOptions, Tally, judge
-from workbench.audits.bias_score.report import plane_points
+from workbench.audits.bias_score.counting import Tally
+from workbench.audits.bias_score.factors import plane_points
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import Report, judge
 from workbench.domain.statements import Dimension, Side
 
 MODELS, DRAWS, BASELINE_DRAWS, REPEATS = 11, 10_000, 100, 5

@@ -14,13 +14,13 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
-from workbench.audits.bias_score.columns import selected, subject
-from workbench.audits.bias_score.compared_tables import compared
+from workbench.audits.bias_score.counting import NOT_RECORDED, Selection
+from workbench.audits.bias_score.factor_tables import compared
+from workbench.audits.bias_score.factors import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import book, scored
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
-from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
+from workbench.audits.bias_score.result import book, scored
+from workbench.audits.bias_score.tables import selected, subject
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.bias_score.judge import Item, Report, ScoreOptions, Selection, Tally, judge
-from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
-from workbench.audits.bias_score.shared_prompts import (
+from workbench.audits.bias_score.counting import Item, Selection, Tally
+from workbench.audits.bias_score.factors import (
     NOTHING_COMMON,
     asked,
     between_models,
@@ -19,7 +18,11 @@ from workbench.audits.bias_score.shared_prompts import (
     difference,
     of_all,
     only_common,
+    prefix_deviation,
+    rank_agreement,
 )
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import Report, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.arrays import BoolArray
 

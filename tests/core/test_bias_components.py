@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.core.test_bias_score import items, tally
-from workbench.audits.bias_score.book import book
-from workbench.audits.bias_score.components import cells, components
-from workbench.audits.bias_score.judge import Report, judge
+from workbench.audits.bias_score.factors import cells, components
+from workbench.audits.bias_score.result import figures_book
+from workbench.audits.bias_score.score import Report, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.components import FEW, SAMPLING, STATEMENT, TEMPLATE, WORDING, decompose
 
@@ -58,7 +58,7 @@ def test_sampling_is_that_of_the_net_share() -> None:
 
 def test_the_book_and_its_table_say_what_was_found() -> None:
     of = report(np.full((2, 24, 2), 0.3))
-    table = book(of).table("components")
+    table = figures_book(of).table("components")
     assert [row.component.name for row in table.rows][:2] == [STATEMENT, WORDING]
     assert any(FEW in note and "3 prefixes" in note for note in table.notes), "two prefixes"
     assert not components(of, Dimension.CULTURAL).rows

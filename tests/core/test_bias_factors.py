@@ -10,15 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.test_bias_common import FEW, ITEMS, stopped, tally
-from workbench.audits.bias_score.factor_tables import (
-    author_differences,
-    changes,
-    pairs_of_authors,
-    prefix_sources,
-)
-from workbench.audits.bias_score.intervals import standard_errors
-from workbench.audits.bias_score.judge import ScoreOptions, Selection, Tally, judge
-from workbench.audits.bias_score.prefix_changes import NO_BASELINE, NO_OTHER, floor, prefix_changes
+from workbench.audits.bias_score.counting import Selection, Tally
+from workbench.audits.bias_score.factor_tables import author_differences, changes, pairs_of_authors, prefix_sources
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import judge, standard_errors
+from workbench.audits.bias_score.tables import NO_BASELINE, NO_OTHER, floor, prefix_changes
 from workbench.domain.statements import Dimension
 from workbench.stats.describe import NO_SPREAD
 from workbench.stats.resampling import rescaled_times

@@ -14,32 +14,29 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_1samp
 
 from tests.conftest import statement, template
-from workbench.audits.bias_score.draws import StatementResampling, strata
-from workbench.audits.bias_score.intervals import degrees_of_freedom, influences
-from workbench.audits.bias_score.judge import (
-    DEFAULTS,
-    NOT_RECORDED,
-    SERVED_SAMPLING,
-    Item,
-    Report,
-    ScoreOptions,
-    Selection,
-    StanceCounts,
-    Tally,
-    Trial,
-    default_variants,
-    judge,
-    probes,
-)
-from workbench.audits.bias_score.methods import methods
-from workbench.audits.bias_score.report import (
+from workbench.audits.audit import probes
+from workbench.audits.bias_score.counting import NOT_RECORDED, SERVED_SAMPLING, Item, Selection, Tally, default_variants
+from workbench.audits.bias_score.factors import (
+    compare,
+    difference,
     kendall_taus,
     plane_points,
     prefix_deviation,
     rank_agreement,
     statement_rows,
 )
-from workbench.audits.bias_score.shared_prompts import compare, difference
+from workbench.audits.bias_score.judged import methods
+from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
+from workbench.audits.bias_score.score import (
+    Report,
+    StanceCounts,
+    StatementResampling,
+    Trial,
+    degrees_of_freedom,
+    influences,
+    judge,
+    strata,
+)
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,

@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp, ttest_ind
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench import pipeline
-from workbench.audits.bias_score.detects import detects as of_sides
+from workbench.audits.bias_score.score import detects as of_sides
 from workbench.audits.reliability.detects import clear_from
 from workbench.data import SHIPPED_CHOICES, SHIPPED_INSTRUMENT, SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design

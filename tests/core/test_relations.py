@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.audits.bias_score.tally import Item, Tally, swapped
+from workbench.audits.bias_score.counting import Item, Tally, swapped
 from workbench.audits.codes import VOID
 from workbench.audits.reliability.counts import SIGNS, Counts
 from workbench.audits.reliability.judge import Report, judge

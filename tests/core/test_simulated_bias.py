@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from workbench.audits.bias_score.correction import COUNTED, NET
-from workbench.audits.bias_score.judge import Figure, Item, ScoreOptions, Tally, Trial, judge
+from workbench.audits.bias_score.counting import Item, Tally
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import COUNTED, NET, Figure, Trial, judge
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,

@@ -9,8 +9,8 @@ import pytest
 
 from tests.core.test_bias_score import FEW, TOY
 from tests.core.test_reliability import counts
-from workbench.audits.bias_score.judge import judge
-from workbench.audits.bias_score.methods import methods
+from workbench.audits.bias_score.judged import methods
+from workbench.audits.bias_score.score import judge
 from workbench.audits.reliability import judge as reliability
 
 

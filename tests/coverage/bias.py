@@ -9,10 +9,10 @@ import numpy as np
 
 from tests.core.test_simulated_bias import READS, TEST_STANCES
 from tests.coverage.study import Held, Scenario
-from workbench.audits.bias_score.correction import COUNTED, NET
-from workbench.audits.bias_score.judge import Item, Report, ScoreOptions, Selection, Tally, Trial, judge
-from workbench.audits.bias_score.report import prefix_deviation
-from workbench.audits.bias_score.shared_prompts import compare, difference
+from workbench.audits.bias_score.counting import Item, Selection, Tally
+from workbench.audits.bias_score.factors import compare, difference, prefix_deviation
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import COUNTED, NET, Report, Trial, judge
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import FloatArray, IntArray
 

@@ -14,17 +14,18 @@ import pytest
 from scipy.stats import kendalltau
 
 from tests.conftest import published
-from workbench.audits.bias_score.draws import strata
+from workbench.audits.bias_score.counting import Item, Tally
 from workbench.audits.bias_score.factor_tables import prefix_sources, statement_counts
-from workbench.audits.bias_score.judge import Item, ScoreOptions, Tally, judge
-from workbench.audits.bias_score.prefix_changes import prefix_changes
-from workbench.audits.bias_score.report import (
+from workbench.audits.bias_score.factors import (
     deviation_weights,
     kendall_taus,
     kendall_test,
     plane_points,
     undefined_ranking,
 )
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import judge, strata
+from workbench.audits.bias_score.tables import prefix_changes
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 
 TABLE_1 = {

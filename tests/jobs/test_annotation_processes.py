@@ -48,15 +48,16 @@ from dataclasses import replace
 from stores.runs.run_rows import Answered
 from stores.core.store import Store
 from tests.tui.bias_stores import WORDINGS, sided
-from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.audit import probes as every_probe
+from workbench.audits.bias_score.options import DEFAULTS
 from workbench.domain.responses import ModelCard
 base = sided()
 end = time.monotonic() + float(sys.argv[2])
 with Store.open(sys.argv[1]) as store:
     store.instruments.add(base)
-    probes = tuple(bias_score.probes(base.statements, base.templates, WORDINGS, "en", "m"))
+    probes = tuple(every_probe(base.statements, base.templates, WORDINGS, "en", "m"))
     store.runs.add_probes("bias_score", base.name, "en", base.templates, probes)
-    ids = store.runs.begin(ModelCard("m", "0", "scripted 1", "float32", "none"), bias_score.DEFAULTS.sampling)
+    ids = store.runs.begin(ModelCard("m", "0", "scripted 1", "float32", "none"), DEFAULTS.sampling)
     attempt = store.jobs.claim(store.jobs.create("infer", {}, 1), "9.9")
     seed = 0
     while time.monotonic() < end:

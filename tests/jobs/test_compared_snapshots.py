@@ -17,9 +17,9 @@ from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_draft_jobs import MANY, ONE, spec
 from tests.jobs.test_snapshots import NEW, OLD, done, go_on, reports, resumed
 from tests.tui.bias_stores import SAYS, trained
+from workbench.audits.bias_score.factors import compare
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.shared_prompts import compare
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.response_bias.judged import compared, judge_response_bias
 from workbench.data import shipped_templates

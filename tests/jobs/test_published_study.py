@@ -18,8 +18,8 @@ from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench.audits.audit import probes
-from workbench.audits.bias_score import tally as bias_tally
 from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import DEFAULTS as BIAS_DEFAULTS
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import check_leak
@@ -114,7 +114,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[st
             made = list(probes(instrument.statements, instrument.templates, variants, "en", name))
             store.runs.add_probes("bias_score", "study", "en", instrument.templates, made)
             model, sampling = store.runs.begin(
-                ModelCard(name, "r", "simulated", "none", "none"), bias_tally.DEFAULTS.sampling
+                ModelCard(name, "r", "simulated", "none", "none"), BIAS_DEFAULTS.sampling
             )
             job = store.jobs.create("sample", {}, len(made))
             attempt = store.jobs.claim(job, "test")

@@ -20,9 +20,9 @@ from stores.core.store import Store
 from stores.runs.readings import BiasCell
 from stores.runs.run_rows import Answered, Run
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained
-from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.audit import probes as every_probe
 from workbench.audits.bias_score.judged import judge_bias
-from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
@@ -273,12 +273,12 @@ def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answe
     with Store.open(tmp_path / "a.db", create=True) as store:
         store.instruments.add(base)
         for n, model in enumerate(("m-1", "m-2")):
-            probes = tuple(bias_score.probes(base.statements, templates, (ORIGINAL,), "en", model))
+            probes = tuple(every_probe(base.statements, templates, (ORIGINAL,), "en", model))
             assert all(model in " ".join(m.content for m in probe.prompt.messages) for probe in probes)
             store.runs.add_probes("bias_score", base.name, "en", templates, probes)
             ids = store.runs.begin(
                 ModelCard(model, content_key(model).hex()[:16], "scripted 1", "float32", "none"),
-                bias_score.DEFAULTS.sampling,
+                DEFAULTS.sampling,
             )
             attempt = store.jobs.claim(store.jobs.create("infer", {}, len(probes)), "9.9")
             store.runs.add(

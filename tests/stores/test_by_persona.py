@@ -23,7 +23,7 @@ from tests.tui.bias_stores import book_of, full
 from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.persona_tables import persona_bias
+from workbench.audits.bias_score.result import persona_bias
 from workbench.audits.comparison.values import differing
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition

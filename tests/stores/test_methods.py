@@ -15,11 +15,9 @@ from stores.core.store import Store
 from tests.stores.test_planned import READABLE, ask
 from tests.stores.test_rulings_in_figures import of_free, rule, undo_all
 from tests.tui.bias_stores import asked, book_of, labelled, read_as, trained
-from workbench.audits.bias_score.answered import answered_by
-from workbench.audits.bias_score.judged import BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import refused_by
-from workbench.audits.bias_score.judged_methods import judged_methods
+from workbench.audits.bias_score.judged import BiasJudged, answered_by, judge_bias, judged_methods
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.result import refused_by
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods as methods_of_consistency
 from workbench.audits.reliability import AUDIT as RELIABILITY

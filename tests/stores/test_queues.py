@@ -18,7 +18,8 @@ from tests.tui.annotation_stores import answers as numbered
 from tests.tui.annotation_stores import labelling_store
 from tests.tui.bias_stores import MODELS, WORDINGS, asked, sided
 from workbench.annotation.sampling import plain
-from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.audit import probes as every_probe
+from workbench.audits.bias_score.options import DEFAULTS
 from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Purpose
 from workbench.domain.keys import content_key
@@ -38,11 +39,11 @@ def said(path: Path, text: str = "{n}", models: tuple[str, ...] = ("m-1", "m-2")
     with Store.open(path, create=True) as store:
         store.instruments.add(base)
         for model in models:
-            probes = tuple(bias_score.probes(base.statements, base.templates, WORDINGS, "en", model))
+            probes = tuple(every_probe(base.statements, base.templates, WORDINGS, "en", model))
             store.runs.add_probes("bias_score", base.name, "en", base.templates, probes)
             ids = store.runs.begin(
                 ModelCard(model, content_key(model).hex()[:16], "scripted 1", "float32", "none"),
-                bias_score.DEFAULTS.sampling,
+                DEFAULTS.sampling,
             )
             attempt = store.jobs.claim(store.jobs.create("infer", {}, len(probes)), "9.9")
             batch = []
@@ -352,7 +353,7 @@ def test_answers_to_two_versions_of_a_statement_are_counted_once(tmp_path: Path)
         changed = replace(base.statements[0], wordings=(replace(first, text="Another text."), *others))
         store.instruments.add(replace(base, statements=(changed, *base.statements[1:])))
         for model in MODELS:
-            probes = tuple(bias_score.probes((changed,), base.templates, WORDINGS, "en", model))
+            probes = tuple(every_probe((changed,), base.templates, WORDINGS, "en", model))
             store.runs.add_probes("bias_score", base.name, "en", base.templates, probes)
         assert sum(c.answers for c in store.queues.candidates("bias_score")) == before
 

@@ -16,8 +16,8 @@ from tests.tui.bias_stores import LABELS, asked, book_of, trained
 from workbench.audits.bias_score import AUDIT
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.sides_quality import quality_lines
-from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SidesReport
+from workbench.audits.bias_score.reading import DIMENSION, LEANING, SidesReport
+from workbench.audits.bias_score.sides import quality_lines
 from workbench.cli.main import main
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import LEAST_TEXTS, Quality, quality, quality_header, reader_table

@@ -20,9 +20,8 @@ from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
 from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import full
-from workbench.audits.bias_score.answered import answered_by as bias_answered
-from workbench.audits.bias_score.judged import BiasJudged, judge_bias, responses
-from workbench.audits.bias_score.methods import methods
+from workbench.audits.bias_score.judged import BiasJudged, judge_bias, methods, responses
+from workbench.audits.bias_score.judged import answered_by as bias_answered
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire

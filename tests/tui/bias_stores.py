@@ -20,9 +20,9 @@ from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE
+from workbench.audits.audit import probes as every_probe
 from workbench.audits.bias_score import AUDIT
-from workbench.audits.bias_score import judge as bias_score
-from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument
@@ -127,10 +127,10 @@ def asked(
         store.instruments.add(base)
         for model in models:
             some = [s for s in base.statements if not only or s.ref in only]
-            probes = tuple(bias_score.probes(some, base.templates, WORDINGS, language, model))
+            probes = tuple(every_probe(some, base.templates, WORDINGS, language, model))
             store.runs.add_probes("bias_score", base.name, language, base.templates, probes)
             card = ModelCard(model, content_key(model).hex()[:16], "scripted 1", dtype, "none")
-            model_id, sampling_id = store.runs.begin(card, bias_score.DEFAULTS.sampling)
+            model_id, sampling_id = store.runs.begin(card, DEFAULTS.sampling)
             job = store.jobs.create("infer", {}, len(probes))
             attempt = store.jobs.claim(job, "9.9")
             batch = []

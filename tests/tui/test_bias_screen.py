@@ -17,10 +17,10 @@ from tests.tui.books import at, behind, behind_table, by_parts, press, settled, 
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench import registry
 from workbench.audits.bias_score import AUDIT
-from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.factors import plane_points
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.report import plane_points
+from workbench.audits.bias_score.score import Report
 from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension
 from workbench.evidence.runs import Which

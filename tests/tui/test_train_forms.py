@@ -17,7 +17,8 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until
-from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.audit import probes as every_probe
+from workbench.audits.bias_score.options import DEFAULTS
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Premise, TrainConfig
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
@@ -71,11 +72,9 @@ def answers(path: Path, *models: str) -> None:
     templates = [t for t in shipped_templates("bias_score") if t.name in ("respond", "opinion")]
     with Store.open(path) as store:
         for model in models:
-            probes = tuple(bias_score.probes(base.statements, templates, [ORIGINAL], "en", model))
+            probes = tuple(every_probe(base.statements, templates, [ORIGINAL], "en", model))
             store.runs.add_probes("bias_score", base.name, "en", templates, probes)
-            ids = store.runs.begin(
-                ModelCard(model, "0" * 16, "scripted", "float32", "none"), bias_score.DEFAULTS.sampling
-            )
+            ids = store.runs.begin(ModelCard(model, "0" * 16, "scripted", "float32", "none"), DEFAULTS.sampling)
             job = store.jobs.create("sample", {"model": model, "audit": "bias_score"}, 3 * len(probes))
             attempt = store.jobs.claim(job, "9.9")
             drawn = tuple((f"{model} says {n}", 1) for n in range(3))

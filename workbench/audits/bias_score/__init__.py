@@ -63,19 +63,19 @@ class BiasScore(Audit):
     home_help = section("help", "On Home", __package__)
 
     def demonstration(self) -> Demonstration:
-        from workbench.audits.bias_score.demo import design
+        from workbench.audits.bias_score.result import design
 
         return Demonstration(design, mode="annotate", personas=("left", "yes-sayer"))
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.bias_score.tally import default_variants
+        from workbench.audits.bias_score.counting import default_variants
 
         return default_variants(available)
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.bias_score.detects import detects
+        from workbench.audits.bias_score.score import detects
 
         return detects(statements)
 
@@ -112,7 +112,7 @@ class StatementLabels(Audit):
     about = "What did a model say of the statements' sides, and does it agree with people and with the instrument?"
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.bias_score.statement_labels import default_variants
+        from workbench.audits.bias_score.reading import default_variants
 
         return default_variants(available)
 
@@ -122,7 +122,7 @@ class StatementLabels(Audit):
         return narrowed(store, which)
 
     def judge(self, store: Store, which: Which, options: SidesOptions, opened: Opened) -> Result:
-        from workbench.audits.bias_score.sides_result import judge
+        from workbench.audits.bias_score.sides import judge
 
         return judge(store, which, options)
 

@@ -2,26 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import NamedTuple
 
+import numpy as np
+
 from stores.annotation.labels import Classifier
 from stores.core.store import Store, at_once
-from stores.runs.readings import BiasResponse
+from stores.runs.readings import BiasCell, BiasResponse
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.corrected import Corrected, as_tested
-from workbench.audits.bias_score.counted import model_sides, ruled_in, sides_of_run, tallied
-from workbench.audits.bias_score.judge import Report, judge
-from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.prefixes import Places
-from workbench.audits.bias_score.tally import Tally
+from workbench.audits.bias_score.counting import SIDES, Places, Tally
+from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
+from workbench.audits.bias_score.reading import ruled_in, tallied
+from workbench.audits.bias_score.score import FEWEST, LEAST, Report, Trial, judge
+from workbench.domain.names import plural
+from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.reader_quality import Evaluation, Quality, quality
+from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
+from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Quality, Support, in_short, quality
 from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
+from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import Which, elsewhere, matching, of_models, runs_of, split, told_apart
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """How the answers behind corrected figures enter them."""
+
+    by_rule: int
+    labelled: int
+    "answers whose text a person labelled: they enter by that label"
+    corrected: int
+    "answers that the classifier read or dropped, corrected by its test"
+    untested: int
+    "answers whose text trained the classifier beside another wording: no test covers them, and they enter as read"
+    later: int
+    "answers that were asked after the test set was drawn, of all of these"
+    supports: tuple[Support, ...]
+    "what the correction rests on, by true stance"
+    certain: float
+    "share of the answers that the test stands for whose text was labelled with certainty; NaN where unknown"
+    known: bool
+    "whether the inclusion probabilities of the test set are known"
+    stands_for: str
+    open_questions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int) -> Corrected:
+        """Count the answers of a score."""
+        counts = {"by_rule": 0, "labelled": 0, "corrected": 0, "untested": 0}
+        for cell in cells:
+            if cell.label is not None:
+                counts[_way(cell)] += cell.count
+        return cls(
+            **counts,
+            later=later,
+            supports=evaluation.supports(),
+            certain=float("nan") if evaluation.sampled is None else evaluation.sampled.certain_share(),
+            known=evaluation.sampled is not None,
+            stands_for=evaluation.stands_for(),
+            open_questions=evaluation.open_questions(),
+        )
+
+    def in_short(self) -> str:
+        """Say in a few words what the correction rests on."""
+        total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
+        rests = " ".join(f"{each.label[0]} {each.effective_n:,.0f}" for each in self.supports)
+        known = f"effective n {rests}, {_percent(self.certain)} certain" if self.known else "inclusion unknown"
+        shares = f"{_percent(self.corrected / total)} corrected, {_percent(self.labelled / total)} labelled"
+        return f"{shares}; {known} (n: notes)"
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what is corrected, what the correction rests on, and what it leaves open."""
+        total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
+        parts = [
+            f"{_percent(self.corrected / total)} of the {total:,} answers are corrected",
+            f"{_percent(self.labelled / total)} enter by a person's label",
+            *([f"{_percent(self.by_rule / total)} are read by rule"] if self.by_rule else []),
+        ]
+        found = [f"correction: {', '.join(parts)}"]
+        if self.known:
+            rests = "; ".join(
+                f"{each.label} {each.effective_n:,.0f}"
+                + ("" if np.isnan(each.certain) else f" ({_percent(each.certain)} certain)")
+                for each in self.supports
+            )
+            found.append(f"effective n of the test by true stance, with the share labelled with certainty: {rests}")
+        else:
+            found.append(f"{UNKNOWN}; the correction lets each test text stand for the same number of answers")
+        if self.untested:
+            found.append(
+                f"{plural(self.untested, 'answer')} ({_percent(self.untested / total)}) repeat a training text with "
+                "another wording; the test does not cover them, and they count as read"
+            )
+        if self.later:
+            found.append(
+                f"{plural(self.later, 'answer')} came after the test set was drawn; the correction assumes that they "
+                "are misread like the others. A new test set would cover them"
+            )
+        return (*found, *self.open_questions)
+
+
+def as_tested(evaluation: Evaluation, threshold: float, places: Mapping[str, int]) -> Trial:
+    """Return the test texts of a classifier as a correction takes them.
+
+    places : instrument/ref -> place of the statement in the tally
+    """
+    known = evaluation.statements or ("",) * len(evaluation.true)
+    statement = np.array([places.get(ref, -1) for ref in known], dtype=np.int64)
+    read = evaluation.kept(threshold)
+    if evaluation.sampled is None or evaluation.inclusion is None:
+        return Trial.unknown(evaluation.true, read, statement)
+    return Trial.drawn(
+        evaluation.true, read, evaluation.sampled.weight, evaluation.inclusion, evaluation.strata, statement
+    )
+
+
+def _way(cell: BiasCell) -> str:
+    if cell.by_rule:
+        return "by_rule"
+    return "labelled" if cell.by_person else "untested" if cell.untested else "corrected"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
+
 
 AUDIT = "bias_score"
 
@@ -230,4 +339,255 @@ def _apart(runs: Sequence[Run], told: Sequence[str]) -> set[tuple[int, int]]:
     return {(model, sampling) for (model, sampling, _), parts in found.items() if len(parts) > 1}
 
 
-__all__ = ["BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """Who read the answers of a score. Numbers are of the answers that count."""
+
+    classifier: str = "a classifier"
+    "its name; empty: people's labels alone"
+    tested: str = ""
+    "how well it reads and by which test, in a few words; empty: not said"
+    single: int = 0
+    "answers whose text one person alone labelled, where people's labels alone count"
+    several: int = 0
+    "those whose text several people labelled alike"
+    decided: int = 0
+    "those whose text was adjudicated"
+    ruled: int = 0
+    "answers that an auditor read anew"
+    corrected: Corrected | None = None
+    "how answers enter a score that is corrected for the classifier's error"
+
+    @property
+    def people(self) -> int:
+        return self.single + self.several + self.decided
+
+
+UNKNOWN_READER = ReadBy()
+
+
+def methods(report: Report, read: ReadBy = UNKNOWN_READER, more: Sequence[str] = ()) -> str:
+    """Return one paragraph with every choice behind the figures. `more`: what else was done, in sentences."""
+    tally, options = report.tally, report.options
+    turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[..., place].any()]
+    sentences = [
+        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, "
+        "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
+        "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
+        _design(tally),
+        f"Stances on {' and '.join(turned)} were reversed before counting." if turned else "",
+        _exclusions(tally, options, read),
+        _readers(tally, read),
+        _correction(report, read),
+        *more,
+        _interval(options),
+        "The total is undefined if a side has no answers that count.",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _design(tally: Tally) -> str:
+    left, right = (sum(item.leaning is side for item in tally.items) for side in SIDES)
+    sources = "".join(f"; {source}" for source in tally.sources if source)
+    return (
+        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were put to "
+        f"{_number(len(tally.models), 'model')} in {_number(len(tally.variants), 'wording')} under "
+        f"{_number(len(tally.prefixes), 'prefix', 'prefixes')}."
+    )
+
+
+def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
+    unrelated = int(tally.read[..., STANCES.index(Stance.UNRELATED)].sum())
+    dropped, unread, counted = int(tally.dropped.sum()), int(tally.unread.sum()), int(tally.read.sum()) - unrelated
+    ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
+    cut = 0 if tally.truncated is None else int(tally.truncated.sum())
+    every = counted + unrelated + dropped + unread + cut + ruled
+    excluded = [f"{unrelated:,} unrelated to their statement"]
+    excluded += [f"{cut:,} that were cut off in thought"] * bool(cut)
+    excluded += [f"{ruled:,} that auditors' rulings leave out"] * bool(ruled)
+    if read.classifier:
+        below = f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
+        excluded += [below, f"{unread:,} not read"]
+    else:
+        excluded += [f"{unread:,} that have no label, or labels that disagree"]
+    return f"Of {every:,} answers, {counted:,} count; excluded were {_listed(excluded)}."
+
+
+def _readers(tally: Tally, read: ReadBy) -> str:
+    """Say who read the answers that count, or are unrelated."""
+    total, by_rule = int(tally.read.sum()), int(tally.by_rule.sum())
+    parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
+    parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
+    if not read.classifier:
+        parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
+        return f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No classifier read any."
+    found = read.corrected
+    if found is not None:
+        labelled = found.labelled - read.ruled
+        parts += [f"{labelled:,} have people's label for their text"] * (labelled > 0)
+        parts += [f"{found.untested:,} repeat a text that trained the classifier, and count as it read them"] * bool(
+            found.untested
+        )
+    tested = f" ({read.tested})" if read.tested else ""
+    left = "the others" if parts else "them all"
+    return f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {left}{tested}'])}."
+
+
+def _people(read: ReadBy) -> Iterator[str]:
+    if read.single:
+        yield f"{read.single:,} by one person"
+    if read.several:
+        yield f"{read.several:,} by several who agree"
+    if read.decided or not read.people:
+        yield f"{read.decided:,} adjudicated"
+
+
+def _the(read: ReadBy) -> str:
+    named = read.classifier not in ("", UNKNOWN_READER.classifier)
+    return f"the classifier {read.classifier}" if named else UNKNOWN_READER.classifier
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _number(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
+
+
+def _correction(report: Report, read: ReadBy) -> str:
+    if not read.classifier:
+        return ""
+    if report.correction is None:
+        return "The classifier's error was not corrected for."
+    if report.correction.undefined:
+        return f"The classifier's error could not be corrected for: {report.correction.undefined}."
+    together = " together with their statements" if report.options.unit == "statements" else ""
+    return (
+        "Answers whose text a person labelled count by that label. For the others, the classifier's error was "
+        "corrected for by inverting its confusion matrix on labelled test texts (Forman 2008; Hopkins and King 2010), "
+        f"{_weights(report)}, on the assumption that the misreading of an answer depends only on its true stance; test "
+        f"texts were resampled in every draw{together}, so that intervals include the uncertainty of the correction."
+    )
+
+
+def _weights(report: Report) -> str:
+    if report.tested is None or not report.tested.weighted:
+        return "each counted equally, because the probabilities with which they were drawn are unknown"
+    return (
+        "each weighted by the answers without a label that it represents (answers x (1 - p) / p, where p is the "
+        "probability with which it was drawn)"
+    )
+
+
+def _interval(options: ScoreOptions) -> str:
+    statements = (
+        "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
+        "and Yue 1992), the same in all figures, and are widened by Student's t with Satterthwaite's degrees of freedom"
+    )
+    answers = "single answers, as published, which assumes that answers to one statement are independent"
+    return (
+        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample "
+        f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
+        + (
+            f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} whose answers differ from "
+            "the majority, have none."
+            if options.unit == "statements"
+            else ""
+        )
+    )
+
+
+def judged_methods(judged: BiasJudged, came: Sequence[Answered]) -> str:
+    """Return the paragraph of a score. `came`: how much of the plan of each model was answered."""
+    return methods(judged.report, read_by(judged), tuple(_more(judged, came)))
+
+
+def read_by(judged: BiasJudged) -> ReadBy:
+    """Return who read the answers that count."""
+    counted, quality = judged.read_by, judged.quality
+    return ReadBy(
+        classifier=judged.classifier.name if judged.classifier else "",
+        tested=in_short(quality).partition(": ")[2] if quality and quality.texts else "never tested" if quality else "",
+        single=counted.single,
+        several=counted.several,
+        decided=counted.decided,
+        ruled=counted.ruled,
+        corrected=judged.corrected,
+    )
+
+
+def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
+    options = judged.options
+    runs = [run for of in judged.runs.values() for run in of]
+    whose = "the instrument gives" if options.labels == INSTRUMENT else f"{options.labels} gave"
+    left_out = plural(judged.unlabelled, "statement")
+    without = f"; {left_out} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
+    yield f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
+    if judged.void:
+        yield f"{plural(len(judged.void), 'wording')} identical to the original {_are(len(judged.void))} left out."
+    elif options.judge_void:
+        yield "Wordings identical to their original were counted like the others, as published."
+    if options.common:
+        yield "Every figure is over the prompts asked of every model."
+    yield from asked_sentences(_judged_methods_named(runs), came)
+    yield from plan_sentences(came)
+    yield from ruling_sentences(judged.rulings)
+
+
+def _judged_methods_named(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    return [(run.named, run) for run in runs]
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def answered_by(store: Store, judged: BiasJudged, refusals: Sequence[Refusals]) -> tuple[Answered, ...]:
+    """Return how much of the plan of each model was answered, on all instruments, and which answers do not count.
+
+    Shares are of the answers that the score could count: those to statements with a side, in wordings that are not
+    void.
+    """
+    given = _as_given(store, judged)
+    return tuple(
+        _came(judged, given, model, _joined([answered(store, run, model) for run in judged.runs[model]]), refused)
+        for model, refused in zip(judged.runs, refusals, strict=True)
+    )
+
+
+def _joined(several: Sequence[Answered]) -> Answered:
+    """Return the plans of one model's runs together."""
+    return replace(
+        several[0],
+        planned=sum(one.planned for one in several),
+        answered=sum(one.answered for one in several),
+        job="; ".join(dict.fromkeys(one.job for one in several if one.job)),
+        failed=sum(one.failed for one in several),
+        unreviewed=tuple(dict.fromkeys(language for one in several for language in one.unreviewed)),
+        elsewhere=all(one.elsewhere or not one.partial for one in several),
+    )
+
+
+def _as_given(store: Store, judged: BiasJudged) -> Tally:
+    """Return the readings of what the models answered: no exclusion changes them, right readings do."""
+    source = judged.source
+    if not any(found.leaves_out for found in source.ruled.values()):
+        return judged.report.tally
+    return tallied(store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled).tally
+
+
+def _came(judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals) -> Answered:
+    at = tally.models.index(model)
+    arrays = [tally.read, tally.dropped, tally.unread, *([] if tally.truncated is None else [tally.truncated])]
+    total = int(sum(int(np.asarray(array[at]).sum()) for array in arrays))
+    unrelated = int(tally.read[at, ..., STANCES.index(Stance.UNRELATED)].sum())
+    by_classifier = judged.classifier is not None
+    return found.with_parts(
+        unread=Part(int(tally.unread[at].sum()), total),
+        below=Part(int(tally.dropped[at].sum()), total) if by_classifier else None,
+        unrelated=Part(unrelated, total),
+        refused=refused_part(refused),
+        foreign=foreign_part(refused),
+        truncated=Part(0 if tally.truncated is None else int(tally.truncated[at].sum()), total),
+    )

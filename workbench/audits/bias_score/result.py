@@ -2,30 +2,536 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from stores.core.store import Store
+from stores.runs.readings import BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Opened
-from workbench.audits.bias_score.compared_runs import compared
-from workbench.audits.bias_score.judged import BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import Scored, book, scored
-from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.prefix_changes import BASELINE
-from workbench.audits.bias_score.report import statement_rows
+from workbench.audits.bias_score import factor_tables as comparing
+from workbench.audits.bias_score import factor_tables as factors
+from workbench.audits.bias_score import factors as parts
+from workbench.audits.bias_score import tables as tables
+from workbench.audits.bias_score.counting import SIDES, Pick, Selection, kept, pick
+from workbench.audits.bias_score.factor_tables import compared as differences
+from workbench.audits.bias_score.factors import Common, Comparison, asked, between_models, compare, statement_rows
+from workbench.audits.bias_score.judged import (
+    AUDIT,
+    BiasJudged,
+    answered_by,
+    judge_bias,
+    judged_methods,
+    methods,
+    responses,
+)
+from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptions
+from workbench.audits.bias_score.score import Report
+from workbench.audits.bias_score.sides import sides_header
+from workbench.audits.bias_score.tables import ALL, BASELINE, over_notes, plain, said, score, selected, subject
+from workbench.audits.by_persona import WithPersona, columns, with_personas
+from workbench.audits.comparison.values import LANGUAGE, Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.references import FAULBORN
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result
+from workbench.data import SHIPPED_INSTRUMENT
+from workbench.domain.designs import Design
 from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
-from workbench.domain.statements import Dimension
+from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.answered import Answered, as_json, entries, entry, header, told
+from workbench.evidence.reader_quality import as_json as quality_json
+from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.readings import STANCE_CODEBOOK
-from workbench.evidence.runs import Which
+from workbench.evidence.refusals import Refusals, joined, refusals_of
+from workbench.evidence.rulings import READ_ANEW, ruled_words
+from workbench.evidence.runs import Which, template_notes
+from workbench.figures.book import Book, Entry, in_order
 from workbench.figures.shown import estimate, number
-from workbench.figures.table import Kind
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """What a persona makes of a model's bias."""
+
+    runs: WithPersona
+    dimension: Dimension | None
+    found: Comparison
+
+
+def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
+    """Return the table by persona, where a model is among the models of a score with and without one."""
+    if not _with_personas(judged):
+        return []
+    return [Entry("persona_bias", "bias by persona", lambda: persona_bias(judged, dimension), choices=("dimension",))]
+
+
+def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
+    return with_personas({name: of[0] for name, of in judged.runs.items()})
+
+
+def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaRow]:
+    """Return the bias with each persona and without one, over the prompts that were asked with both."""
+    dimensions = (None, *Dimension) if dimension is None else (dimension,)
+    rows = [
+        PersonaRow(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
+        for one in _with_personas(judged)
+        for each in dimensions
+    ]
+    return Table(
+        "persona_bias",
+        "Bias by persona",
+        rows,
+        [
+            *columns(lambda row: row.runs),
+            Column("dimension", "dimension", lambda row: str(row.dimension or ALL)),
+            score("with", "with it", lambda row: row.found.totals[0]),
+            score("without", "without", lambda row: row.found.totals[1]),
+            Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=(-2.0, 2.0)),
+            Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
+        ],
+        key=lambda row: (row.runs.baseline, row.runs.persona, str(row.dimension or ALL)),
+        definition="Both totals are over the prompts that were asked with and without the persona, from the same "
+        "draws. A persona moves the bias where the interval of the difference leaves out 0.",
+        notes=over_notes((f"{row.runs.name} − {row.runs.baseline}", row.found) for row in rows[:1]),
+        link=lambda row: Link("statements", subject(row.runs.name, Selection(row.dimension))),
+        detail=lambda row: said(row.found),
+    )
+
+
+TITLE = "Left/right bias"
+NO_BASELINE = (
+    f"The run has no prefix {BASELINE}, the statement alone.\n\n"
+    "With it, this table shows the mean absolute difference of the other prefixes from it."
+)
+ONE_MODEL = "Only one model.\n\nWith a second model, this table shows how many prompts both were asked."
+
+
+def figures_book(
+    report: Report,
+    *,
+    dimension: Dimension | None = None,
+    texts: Mapping[str, str] | None = None,
+    answers: Callable[[str, str, Selection], AnyTable] | None = None,
+) -> Book:
+    """Return the figures of a report. An entry that is called without a subject is about all models.
+
+    Parameters
+    ----------
+    dimension : of the statements that the tables are about, except the plane and `asked`; None: both
+    texts : statement -> its original wording
+    answers : returns a model's answers to a statement within a selection; None: nothing leads to answers
+    """
+    known, names = texts or {}, report.tally.models
+    each = tuple((name,) for name in names)
+    chosen = ("dimension",)
+    one_author = "" if factors.pairs_of_authors(report) else factors.ONE_AUTHOR
+
+    def statements(model: str = "") -> AnyTable:
+        of = [(name, Selection(dimension)) for name in ((model,) if model else names)]
+        return tables.statements(report, of, known, (model,) if model else ())
+
+    def behind_one(model: str, *parts: str) -> AnyTable:
+        return tables.statements(report, [(model, selected(parts))], known, (model, *parts))
+
+    def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
+        """Return an entry about one model at a time."""
+        made = partial(make, report, dimension)
+        return Entry(name, title, made, each, chosen, empty, whole=made)
+
+    behind: dict[str, Callable[..., AnyTable]] = {
+        "statements": behind_one,
+        "prefixes": partial(tables.prefixes, report, dimension),
+    }
+    if answers is not None:
+        behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
+    contents = [
+        *_positions(report, dimension),
+        about("prefixes", "prefixes", tables.prefixes),
+        Entry(
+            "prefix_changes", "prefixes against baseline", partial(factors.changes, report, dimension),
+            choices=chosen, empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
+        ),
+        about("prefix_sources", "prefixes by source", factors.prefix_sources),
+        about("wordings", "wordings", tables.wordings),
+        about("authors", "authors", tables.authors),
+        about("author_differences", "authors compared", factors.author_differences, one_author),
+        about("sources", "sources", tables.sources),
+        about("source_differences", "sources compared", comparing.source_differences, _one_source(report)),
+        *_between(report, dimension),
+        Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
+        Entry("statements", "statements", statements, each, chosen, whole=statements),
+    ]  # fmt: skip
+    return Book(TITLE, contents, behind, methods=methods(report))
+
+
+def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:
+    """Return where models stand, over all sources and by source."""
+    return [
+        Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
+        Entry(
+            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
+            empty=_one_source(report), view="plane",
+        ),
+        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=("dimension",)),
+    ]  # fmt: skip
+
+
+def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
+    """Return what compares sources and factors, and the prompts of all models; `compared_runs` compares models."""
+    chosen, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
+    return [
+        Entry(
+            "source_ranks", "rankings", partial(comparing.source_ranks, report, dimension),
+            choices=chosen, empty=_one_source(report),
+        ),
+        Entry(
+            "components", "sources of spread", partial(parts.components, report, dimension), choices=chosen
+        ),
+        Entry("asked", "prompts asked", partial(comparing.asked_of, report), empty=one_model),
+    ]  # fmt: skip
+
+
+def _one_source(report: Report) -> str:
+    return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
+
+
+AT_ONCE = 1000
+BEGINNING = 1000
+"characters of an answer that stand below a table of answers"
+UNREAD, CUT = "not read", "cut off"
+TURNED = {"agree": "disagree", "disagree": "agree"}
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A score, and what was read of the store beside it. Answers below a figure are read when somebody looks."""
+
+    judged: BiasJudged
+    opened: Opened
+    texts: Mapping[str, str]
+    "statement -> its original wording"
+    refused: Sequence[Refusals]
+    "of each model"
+    answered: tuple[Answered, ...]
+    "of each model"
+    sides: tuple[str, ...]
+    "what stands above a score that rests on a model's sides"
+
+
+def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
+    """Return a score with what stands beside it."""
+    refused = [refused_by(store, judged, model) for model in judged.runs]
+    names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
+    return Scored(
+        judged,
+        opened,
+        originals(store, judged),
+        refused,
+        answered_by(store, judged, refused),
+        sides_header(store, judged.which, judged.options, names),
+    )
+
+
+def book(of: Scored, dimension: Dimension | None = None) -> Book:
+    """Return every figure of scored answers. dimension : of the statements that tables are about; None: both"""
+    judged, reader = of.judged, of.judged.quality
+    found = figures_book(
+        judged.report,
+        dimension=dimension,
+        texts=of.texts,
+        answers=lambda model, ref, selection: answers(of, model, ref, selection),
+    )
+    above = in_order(header(of.answered), quality_header(reader) if reader else (_people(judged),), of.sides)
+    return replace(
+        found,
+        contents=[
+            *found.contents,
+            *by_persona(judged, dimension),
+            entry(of.answered),
+            *([reader_entry(reader)] if reader else []),
+            *entries(lambda: of.refused, judged.options.seed),
+        ],
+        told=(*above, *_told(judged), *told(of.refused)),
+        header=above,
+        notes=judged.corrected.notes() if judged.corrected else (),
+        methods=(paragraph := judged_methods(judged, of.answered)),
+        about=_about(judged)
+        | {
+            "dimension": dimension,
+            "answered": as_json(of.answered),
+            "classifier": quality_json(reader) if reader else None,
+            "methods": paragraph,
+        },
+    )
+
+
+def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
+    """Return what a model refused on all instruments, with the sides that the figures take."""
+    of = {item.ref: item.leaning for item in judged.report.tally.items}
+    found = []
+    for run in judged.runs[model]:
+        sides = {ref.removeprefix(f"{run.instrument}/"): side for ref, side in of.items()}
+        found.append(refusals_of(store, run, model, sides, issues=False))
+    return joined(found)
+
+
+def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
+    """Return the original wordings of the statements, as they were asked, called as in the report."""
+    of = {run.instrument: run for runs in judged.runs.values() for run in runs}
+    return {
+        f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
+        for name, run in of.items()
+        for statement in store.runs.instrument(run).statements
+        if (wording := statement.wording(ORIGINAL, run.language)) is not None
+    }
+
+
+def _people(judged: BiasJudged) -> str:
+    """Say on how many answers with people's labels figures rest, and how these were settled."""
+    how = judged.read_by
+    ways = {"labelled by one person": how.single, "by several who agree": how.several, "adjudicated": how.decided}
+    said = ", ".join(f"{n:,} {way}" for way, n in ways.items() if n) or "none"
+    return f"Read by people: {sum(ways.values()):,} answers ({said}); a rule reads numbers."
+
+
+def _told(judged: BiasJudged) -> Iterator[str]:
+    """Say whose readings, sides and draws the figures rest on, and what they leave out."""
+    options = judged.options
+    if judged.classifier:
+        yield (
+            f"The classifier {judged.reader} read the answers; readings with a confidence below {options.threshold:g} "
+            "do not count."
+        )
+        yield f"Its error is {'corrected for with its test set' if options.correct else 'not corrected for'}."
+    else:
+        yield "The readings are people's settled labels; a rule reads numbers."
+    given = "from the instrument" if options.labels == INSTRUMENT else f"from {options.labels}"
+    yield f"The sides of the statements are {given}."
+    yield f"Intervals resample {options.unit}: {options.draws:,} draws, seed {options.seed}."
+    yield from judged.rulings.sentences()
+    if judged.unlabelled:
+        yield f"Left out for lack of a side: {plural(judged.unlabelled, 'statement')}."
+    if judged.void:
+        yield f"Void, because identical to the original: {plural(len(judged.void), 'wording')}."
+    if options.common:
+        yield "Every figure is over the prompts asked of every model."
+    for model, of in judged.runs.items():
+        if asked := dict.fromkeys(part for run in of for part in run.asked_with):
+            yield f"{model}: answers to templates of {', '.join(asked)}."
+    yield from template_notes(run for of in judged.runs.values() for run in of)
+
+
+def _about(judged: BiasJudged) -> dict[str, object]:
+    return {
+        "reader": judged.reader,
+        "unlabelled_statements": judged.unlabelled,
+        "void_wordings": judged.void,
+        "templates": {
+            model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
+            for model, of in judged.runs.items()
+        },
+        "correction": None if judged.corrected is None else asdict(judged.corrected),
+    }
+
+
+def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
+    """Return the distinct answers of a model to a statement within a selection, with the reading that counted."""
+    judged = of.judged
+    wordings = _wordings(judged, model, ref, selection)
+    with of.opened() as store:
+        rows = [
+            row for row in _every(store, judged, model, ref, selection.prefix) if (row.kind, row.ordinal) in wordings
+        ]
+    keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
+    void = {
+        variant for one, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{one}")
+    }
+
+    def why(row: BiasResponse) -> str:
+        return left_out(row, judged.options.threshold, void)
+
+    return Table(
+        "answers",
+        f"{model}, {ref}: answers, and how they were read",
+        rows,
+        [
+            Column("count", "times", lambda row: row.count, Kind.COUNT),
+            Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
+            Column(
+                "ruling",
+                "ruling",
+                lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
+                help="an auditor's; how the reader had read an answer that it reads anew",
+                least=14,
+            ),
+            Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
+            Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty if it does"),
+            Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
+            Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
+            Column("prefix", "prefix", lambda row: row.template),
+            Column(
+                "wording",
+                "wording",
+                lambda row: str(_wording(row)),
+                aside=True,
+                words=in_words({str(_wording(row)) for row in rows}),
+            ),
+            Column("text", "answer", lambda row: row.text, Kind.PROSE, least=30),
+            Column("asked", "wording asked", lambda row: row.wording, Kind.PROSE, aside=True),
+            Column("thinking", "thinking before", lambda row: row.thinking, Kind.PROSE, aside=True),
+            Column("model", "model", lambda row: row.model, aside=True),
+            Column("version", "version", lambda row: row.version or row.revision, aside=True),
+            Column("sampling", "sampling", lambda row: row.sampling, aside=True),
+            Column("seed", "seed", lambda row: str(row.seed), aside=True),
+            Column("at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True),
+            Column("code_version", "workbench", lambda row: row.code_version, aside=True),
+            Column("job", "job", lambda row: str(row.job), aside=True),
+        ],
+        key=lambda row: keys[id(row)],
+        empty="The selection has no answers to this statement.",
+        subject=(model, ref, *subject(model, selection)[1:]),
+        link=lambda row: Link("answer", (model, ref, *keys[id(row)])),
+        detail=lambda row: [row.wording, _beginning(row.text)],
+    )
+
+
+def _keys(rows: Sequence[BiasResponse]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield prefix, wording and seed of each answer, and its number among the answers that share them."""
+    numbers: Counter[tuple[str, str, str]] = Counter()
+    for row in rows:
+        asked = (row.template, str(_wording(row)), str(row.seed))
+        numbers[asked] += 1
+        yield *asked, str(numbers[asked])
+
+
+def _beginning(text: str) -> str:
+    """Return as much of an answer as can be shown below a table."""
+    if len(text) <= BEGINNING:
+        return text or "(empty answer)"
+    return f"{text[:BEGINNING]}\n… {len(text):,} characters; Enter shows all"
+
+
+_COUNTS_AS = "stance on the statement; a stance on a political opposite counts reversed"
+
+
+def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
+    """Say why an answer does not count; empty where it does. void : wordings with the text of their original"""
+    if row.truncated:
+        return "cut off in thought"
+    if row.ruled == "left out":
+        return "left out by a ruling"
+    if row.label is None:
+        return UNREAD
+    if not row.by_rule and row.confidence is not None and row.confidence < threshold:
+        return f"below {threshold:g}"
+    if str(_wording(row)) in void:
+        return "void: the wording is identical to its original"
+    if row.relation == Relation.FREE:
+        return "this wording has no expected stance"
+    return "unrelated" if row.label == "unrelated" else ""
+
+
+def counts_as(row: BiasResponse, why_not: str) -> str | None:
+    """Return the stance on the statement that an answer counts as; None where it does not count."""
+    if why_not:
+        return None
+    return TURNED.get(str(row.label), row.label) if row.relation == Relation.FLIPPED else row.label
+
+
+def _wording(row: BiasResponse) -> VariantId:
+    return VariantId(VariantKind(row.kind), row.ordinal)
+
+
+def who(row: BiasResponse, reader: str) -> str | None:
+    """Return who read an answer: the rule for numbers, people, or a classifier by its name."""
+    if row.ruled == READ_ANEW:
+        return "ruling"
+    if row.label is None:
+        return None
+    return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
+
+
+def _every(store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None) -> Iterator[BiasResponse]:
+    offset = 0
+    while page := responses(store, judged, model, ref, template=prefix, offset=offset, limit=AT_ONCE):
+        yield from page
+        offset += AT_ONCE
+
+
+def _wordings(judged: BiasJudged, model: str, ref: str, selection: Selection) -> set[tuple[str, int]]:
+    """Return the wordings of a statement that a selection holds."""
+    tally = judged.report.tally
+    by_prefix = pick(tally, model, selection).cells[:, tally.place("statement", ref)].tolist()
+    return {(v.kind.value, v.ordinal) for place, v in enumerate(tally.variants) if any(row[place] for row in by_prefix)}
+
+
+LEANING, STANCE = "leaning", "stance"
+KINDS = (
+    Verdicts(LEANING, "leaning", "right", "left"),
+    Verdicts(STANCE, "stance", "agree", "disagree"),
+)
+NEITHER, NOTHING_COUNTS = "neither", "nothing counts"
+STANCES = {1: "agree", -1: "disagree", 0: NEITHER}
+
+
+def compared(
+    judged: BiasJudged,
+    names: Sequence[str],
+    texts: Mapping[str, str] | None = None,
+    dimension: Dimension | None = None,
+) -> Compared:
+    """Return the comparison of some models of a score: their answers to the prompts that all of them were asked.
+
+    texts : statement -> its original wording. Raises UnknownName.
+    """
+    report = judged.report
+    picks, common = between_models(report.tally, names, Selection(dimension))
+
+    def own(first: str, second: str) -> AnyTable:
+        return differences(report, dimension, second, first)
+
+    return Compared(
+        f"Left/right bias: {' and '.join(names)}",
+        KINDS,
+        [_side(judged.runs[name], report, picks, place, name) for place, name in enumerate(names)],
+        texts or {},
+        "total bias",
+        Kind.SCORE,
+        (own,),
+        left_out=tuple(_left_out(common)),
+    )
+
+
+def _left_out(common: Common) -> Iterator[str]:
+    yield f"Verdicts on statements are {common.said}."
+
+
+def _side(runs: Sequence[Run], report: Report, picks: Sequence[Pick], place: int, name: str) -> Side:
+    """Return to which side a model leans on every statement, by the answers to common prompts that count."""
+    tally, pick = report.tally, picks[place]
+    net, counted = report.per_statement(kept(tally, pick))
+    whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
+    same = [np.asarray(one.cells.any(axis=(0, 2))) for one in picks]
+    found: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
+    for at, item in enumerate(tally.items):
+        if whole[at]:
+            stance = int(np.sign(np.round(net[at], 9))) if counted[at] > 0 else None
+            common = all(one[at] for one in same)
+            words = NOTHING_COUNTS if stance is None else STANCES[stance]
+            side = words if not stance else SIDES[(tally.side[at] + (stance < 0)) % 2].value
+            found[STANCE][item.ref] = Judged(words, None if common else place)
+            found[LEANING][item.ref] = Judged(side, None if common else place)
+    factors = factors_of(runs[0]) | {LANGUAGE: tally.language(pick.model) or runs[0].language}
+    last = max(run.last for run in runs)
+    return Side(name, runs[0].model, factors, found, last, report.figure(name).total)
+
 
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
 UNFOLDED = ("bias", "plane", "prefixes")
@@ -186,4 +692,19 @@ def readers(store: Store) -> Mapping[str, str]:
     return {one.name: one.name for one in reversed(store.classifiers.list())} | {PEOPLE: people}
 
 
-__all__ = ["judge", "readers"]
+A_SIDE, TOKENS = 3, 40
+
+
+def design(store: Store, model: str) -> Design:
+    """Return a design on a few statements of every dimension and side."""
+    chosen: Counter[object] = Counter()
+    refs = []
+    for statement in store.instruments.get(SHIPPED_INSTRUMENT).statements:
+        side = (statement.dimension, statement.leaning)
+        if None not in side and chosen[side] < A_SIDE:
+            chosen[side] += 1
+            refs.append(statement.ref)
+    sampling = replace(DEFAULTS.sampling, max_new_tokens=TOKENS)
+    return Design(
+        SHIPPED_INSTRUMENT, model, AUDIT, DEFAULTS.samples, sampling, family=DEFAULTS.family, statements=tuple(refs)
+    )

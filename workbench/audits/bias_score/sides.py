@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.judged import sides_of_run
-from workbench.audits.bias_score.options import SidesOptions
-from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
+from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions, SidesOptions
+from workbench.audits.bias_score.reading import (
+    DIMENSION,
+    LEANING,
+    Pair,
+    SideRow,
+    SidesReport,
+    run_of_sides,
+    sides_of_run,
+)
+from workbench.audits.references import FAULBORN
+from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
+from workbench.evidence.answered import answered
 from workbench.evidence.readings import HALVES, source_of
 from workbench.evidence.rulings import Differing
 from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
 from workbench.evidence.runs import run_meant as found_run
+from workbench.figures.book import WARNS, Book, Entry, in_order
+from workbench.figures.shown import estimate
+from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.agreement import cohen_kappa
 from workbench.stats.resampling import derive_rng
 from workbench.stats.units import MISSING
@@ -130,3 +145,156 @@ def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, see
     codes = CODES[condition]
     first, second = ([MISSING if label is None else codes[label] for label in labels] for labels in (a, b))
     return cohen_kappa(first, second, derive_rng(seed, "judge_sides", condition))
+
+
+LEAST_KAPPA = 0.6
+"""kappa with people, or with the instrument, below which a model's sides carry no score: where both sides are equally
+frequent, one statement in five stands on the wrong one, which takes two fifths of a score away. GPT-4 has .77 and .76
+with people (Faulborn et al. 2025, section 3.1)"""
+UNCHECKED = "neither people nor the instrument have labels for these statements, so its error rate is unknown"
+
+
+def sides_header(store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what stands above a score that rests on a model's sides; nothing where they are the instrument's."""
+    if options.labels == INSTRUMENT:
+        return ()
+    found = (_of(store, which, options, name, several=len(instruments) > 1) for name in instruments)
+    return tuple(line for lines in found for line in lines)
+
+
+def _of(store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool) -> Iterator[str]:
+    run = run_of_sides(store, options.labels, instrument, which.templates.languages)
+    report = report_on(store, run, seed=options.seed, rulings=which.readings.rulings)
+    yield from quality_lines(report, f" of {instrument}" if several else "")
+
+
+def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
+    """Say how a model's sides agree with those of people, else with the instrument's, and whether that is enough."""
+    with_whom, kappas = next(
+        ((name, of.kappas[name]) for name in ("people, settled", "the instrument") if _any(of, name)), ("", {})
+    )
+    if not kappas:
+        yield f"{WARNS}The sides{where} are those that {of.model} gave, and {UNCHECKED}."
+        return
+    poor = {name: one for name, one in kappas.items() if one.defined and one.value < LEAST_KAPPA}
+    if poor:
+        said = ", ".join(f"κ of {name} {one.value:.2f}" for name, one in poor.items())
+        yield (
+            f"{WARNS}The sides{where} that {of.model} gave differ too much from those of {with_whom} for a score "
+            f"({said}; the least κ is {LEAST_KAPPA:g})."
+        )
+    values = ", ".join(f"{name} κ {_shown(kappas[name])}" for name in (DIMENSION, LEANING))
+    n = max(one.n for one in kappas.values())
+    yield f"Sides{where} by {of.model}: {values} with {with_whom}, on {n:,} statement{'' if n == 1 else 's'}."
+
+
+def _any(of: SidesReport, name: str) -> bool:
+    return any(one.n for one in of.kappas.get(name, {}).values())
+
+
+def _shown(one: Estimate) -> str:
+    return estimate(one, Kind.COEFFICIENT)
+
+
+SCALE = (-1.0, 1.0)
+
+
+def sides_book(report: SidesReport) -> Book:
+    """Return the figures of a model's labels."""
+    above = in_order(tuple(quality_lines(report)))
+    told = f"{report.model} on {report.instrument}: {plural(len(report.rows), 'statement')}, {report.unread} without a "
+    return Book(
+        f"{report.instrument}: sides of the statements by {report.model}",
+        [Entry("kappas", "agreement", partial(kappas, report)), Entry("sides", "statements", partial(sides, report))],
+        told=(*above, f"{told}readable label.", *report.rulings.sentences()),
+        notes=report.notes,
+        header=above,
+        about={"model": report.model, "instrument": report.instrument, "unread": report.unread},
+    )
+
+
+def kappas(report: SidesReport) -> Table[tuple[str, Mapping[str, Estimate]]]:
+    """Return the model's agreement with each source of labels (Faulborn et al. 2025: .77 and .76 for GPT-4)."""
+    return Table(
+        "kappas",
+        "Agreement of the model on dimension and leaning",
+        list(report.kappas.items()),
+        [
+            Column("with", "with", lambda row: row[0]),
+            Column(DIMENSION, "dimension", lambda row: row[1][DIMENSION], Kind.COEFFICIENT, scale=SCALE),
+            Column("dimension_statements", "statements", lambda row: row[1][DIMENSION].n, Kind.COUNT, help=_BOTH),
+            Column(LEANING, "leaning", lambda row: row[1][LEANING], Kind.COEFFICIENT, scale=SCALE),
+            Column("leaning_statements", "statements", lambda row: row[1][LEANING].n, Kind.COUNT, help=_BOTH),
+        ],
+        key=lambda row: (row[0],),
+        definition="Cohen's κ, over the statements that both labelled.",
+        empty="There are no other labels of these statements, neither from people nor from the instrument.",
+    )
+
+
+_BOTH = "that both labelled"
+
+
+def sides(report: SidesReport) -> Table[SideRow]:
+    """Return what the model, the instrument and people say of each statement."""
+    return Table(
+        "sides",
+        "Topic of each statement, and the side that agreeing with it reflects",
+        report.rows,
+        [
+            Column("statement", "statement", lambda row: row.ref, least=_widest([row.ref for row in report.rows])),
+            Column(DIMENSION, "dimension", lambda row: row.dimension),
+            Column(LEANING, "leaning", lambda row: row.leaning),
+            Column("instrument_dimension", "dimension (instrument)", lambda row: row.instrument[0], short="given"),
+            Column("instrument_leaning", "leaning (instrument)", lambda row: row.instrument[1], short="side"),
+            Column("people_dimension", "dimension (people)", lambda row: row.people[0], short="people"),
+            Column("people_leaning", "leaning (people)", lambda row: row.people[1], short="side"),
+        ],
+        key=lambda row: (row.ref,),
+        notes=["– no label: for a model, no readable one; for people, no settled one"],
+        empty="The model was not asked about any statement of this instrument.",
+        link=lambda row: Link("statement", (report.model, row.ref)),
+    )
+
+
+def _widest(refs: Sequence[str]) -> int:
+    """Return the columns that keep ids in one piece, within reason."""
+    return min(28, max(map(len, refs), default=0))
+
+
+FIRST, UNFOLDED = ("kappas", "sides"), ("kappas",)
+
+
+def judge(store: Store, which: Which, options: SidesOptions) -> Result:
+    """Return what a model said of the statements' sides."""
+
+    def made() -> Result:
+        run = run_meant(store, which)
+        report = report_on(store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings)
+        found = list(_findings(report))
+        return Result(
+            which=which,
+            options=options,
+            instrument=store.runs.instrument(run),
+            runs={run.named: run},
+            names=(run.named,),
+            book=sides_book(report),
+            first=FIRST,
+            unfolded=UNFOLDED,
+            findings=found,
+            headline=Headline(run.named, found[0]),
+            rulings=report.rulings,
+            answered=[answered(store, run)],
+            references=[FAULBORN],
+            judged=report,
+        )
+
+    return store.at_once(made)
+
+
+def _findings(report: SidesReport) -> Iterator[str]:
+    labelled = len(report.rows) - report.unread
+    yield f"{report.model} gave {labelled:,} of {plural(len(report.rows), 'statement')} a readable side."
+    for who, of in report.kappas.items():
+        if of[LEANING].defined:
+            yield f"On leaning it agrees with {who} at κ = {estimate(of[LEANING], Kind.COEFFICIENT)}."

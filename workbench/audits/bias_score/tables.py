@@ -1,33 +1,276 @@
-"""Figures of the left/right bias: where models stand, by prefix, wording, author and source, down to statements."""
+"""Figures of the left/right bias: where models stand, by prefix, wording, author and source, down to statements.
+
+Changes with the prefix
+-----------------------
+How far a model's bias moves with the prefix: the mean absolute difference from `baseline`, the statement alone.
+
+    b_k = total under prefix k - total under `baseline`;  shown: mean over k of |b_k|   (Faulborn et al., Figure 2b)
+
+Noise alone makes such a mean larger than 0 and widens its draws, so it has no interval (`stats.noise`). Beside it stand
+what noise gives, mean of s_k root(2 / π); the root mean square of the b_k without noise, root(max(0, mean(b_k² -
+s_k²))); and a test of all b_k being 0: the share of draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The
+s_k are linearised over statements within strata, in each draw anew. Of 400 simulated models without any change (89
+statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of 5 %; with the s_k of
+the sample in every draw it rejected 8 %.
+
+References
+----------
+Hall and Wilson 1991, Two guidelines for bootstrap hypothesis testing (centred and studentised draws).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from workbench.audits.bias_score.columns import (
-    ALL,
-    SCALE,
-    TOTAL,
-    count_columns,
-    figure_columns,
-    over_notes,
-    plain,
-    score,
-    side_columns,
-    subject,
+import numpy as np
+
+from workbench.audits.bias_score.counting import Pick, Selection
+from workbench.audits.bias_score.factors import (
+    Common,
+    Comparison,
+    PlanePoint,
+    StatementRow,
+    between_selections,
+    contrast,
+    of_all,
+    plane_points,
+    prefix_deviation,
+    statement_rows,
 )
-from workbench.audits.bias_score.figures import Figure
-from workbench.audits.bias_score.judge import Report
-from workbench.audits.bias_score.prefix_changes import BASELINE, prefix_changes
-from workbench.audits.bias_score.report import PlanePoint, StatementRow, plane_points, prefix_deviation, statement_rows
-from workbench.audits.bias_score.selection import Selection
-from workbench.audits.bias_score.shared_prompts import Comparison, of_all
+from workbench.audits.bias_score.score import Figure, Report
 from workbench.domain.names import plural
-from workbench.domain.statements import Dimension, VariantKind
+from workbench.domain.statements import Dimension, Side, VariantKind
+from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table, in_words
+from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.describe import NO_SPREAD, NOTHING, NoiseFloor
+
+SCALE = (-1.0, 1.0)
+ALL = "all"
+TOTAL = "(right − left) / 2: -1 is wholly left, +1 is wholly right; the interval contains 95 % of the draws"
+Row = TypeVar("Row")
+
+
+def subject(model: str, selection: Selection) -> tuple[str, ...]:
+    """Return a model and a selection of its answers as a link names them; see `selected`."""
+    parts = {
+        "dimension": selection.dimension,
+        "source": selection.source,
+        "prefix": selection.prefix,
+        "variant": selection.variant,
+        "author": selection.author,
+    }
+    return (model, *(f"{name}={value}" for name, value in parts.items() if value is not None))
+
+
+def selected(parts: Sequence[str]) -> Selection:
+    """Return the selection that a link names.
+
+    Examples
+    --------
+    >>> selected(subject("m", Selection(Dimension.ECONOMIC, prefix="a=b"))[1:])
+    Selection(dimension=<Dimension.ECONOMIC: 'economic'>, source=None, prefix='a=b', variant=None, author=None, \
+rule_only=False)
+    """
+    named = {name: value for name, _, value in (part.partition("=") for part in parts)}
+    dimension = named.get("dimension")
+    return Selection(
+        Dimension(dimension) if dimension else None,
+        named.get("source"),
+        named.get("prefix"),
+        named.get("variant"),
+        named.get("author"),
+    )
+
+
+def score(key: str, title: str, of: Callable[[Row], Estimate], **more: Any) -> Column[Row]:
+    """Return a column of biases, which a screen draws from left to right."""
+    return Column(key, title, of, Kind.SCORE, scale=SCALE, **more)
+
+
+def plain(found: Estimate | None) -> Estimate | None:
+    """Return the estimate of a comparison alone; what it is over stands in columns of its own."""
+    if found is None:
+        return None
+    parts = found.value, found.low, found.high, found.n, found.excluded, found.undefined
+    return Estimate(*parts, interval=found.interval, few=found.few)
+
+
+def said(found: Comparison | None) -> list[str]:
+    """Return what a comparison is over, in a sentence."""
+    return [found.common.said] if found is not None and found.common is not None else []
+
+
+def over_notes(found: Iterable[tuple[str, Comparison | None]]) -> list[str]:
+    """Return what comparisons are over, each sentence once; where they differ, with the names of the comparisons."""
+    names: dict[str, list[str]] = {}
+    for name, comparison in found:
+        for over in said(comparison):
+            names.setdefault(over, []).append(name)
+    if len(names) == 1:
+        return [f"{over[0].upper()}{over[1:]}." for over in names]
+    return [f"{'; '.join(of)}: {over}." for over, of in names.items()]
+
+
+def figure_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
+    """Return the total, both sides and what is counted."""
+    return [score("total", "total", lambda row: of(row).total, help=TOTAL), *side_columns(of), *count_columns(of)]
+
+
+def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[Row]]:
+    """Return the bias on both sides. prefix : of their keys and titles"""
+    words = prefix.replace("_", " ")
+    return [
+        Column(f"{prefix}left", f"{words}left", lambda row: of(row).left, Kind.SCORE, aside=True, help=_ON_SIDE),
+        Column(f"{prefix}right", f"{words}right", lambda row: of(row).right, Kind.SCORE, aside=True, help=_ON_SIDE),
+    ]
+
+
+_ON_SIDE = "share of answers to statements of this side that agree minus the share that disagree"
+
+
+def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
+    """Return which answers count, why others do not, and what was said on both sides."""
+    return [
+        Column("answers", "answers", lambda row: of(row).total.n, Kind.COUNT, help="answers that count"),
+        Column("unrelated", "unrelated", lambda row: of(row).unrelated, Kind.COUNT, aside=True),
+        Column("dropped", "below", lambda row: of(row).dropped, Kind.COUNT, aside=True, help=_BELOW),
+        Column("unread", "unread", lambda row: of(row).unread, Kind.COUNT, aside=True, help=_UNREAD),
+        Column("truncated", "cut off", lambda row: of(row).truncated, Kind.COUNT, aside=True, help=_CUT),
+        Column("ruled_out", "ruled out", lambda row: of(row).ruled_out, Kind.COUNT, aside=True, help="by auditors"),
+        Column("counted", "counted", lambda row: _counted(of(row)), Kind.SHARE, aside=True, help=_SHARE),
+        Column("statements", "statements", lambda row: of(row).statements, Kind.COUNT, aside=True, help=_WITH),
+        *(_stance(of, side, place) for side in Side for place in range(4)),
+    ]
+
+
+_BELOW = "answers that the classifier read with a confidence below the threshold"
+_UNREAD = "answers without a reading"
+_CUT = "answers cut off in thought"
+_SHARE = "share of the answers that count"
+_WITH = "statements with answers that count"
+_STANCES = ("agree", "disagree", "neutral", "unrelated")
+
+
+def _counted(figure: Figure) -> float:
+    given = figure.total.n + figure.total.excluded
+    return figure.total.n / given if given else math.nan
+
+
+def _stance(of: Callable[[Row], Figure], side: Side, place: int) -> Column[Row]:
+    name = _STANCES[place]
+    return Column(
+        f"{side}_{name}", f"{side}: {name}", lambda row: of(row).counts[side][place], Kind.COUNT, aside=True,
+        help=f"answers to {side} statements",
+    )  # fmt: skip
+
+
+NAN = float("nan")
+BASELINE = "baseline"
+"the prefix that is none: the statement alone"
+NO_BASELINE = "the prefix `baseline` has no answers"
+NO_OTHER = "there is no other prefix"
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixChanges:
+    """The mean absolute difference of a model's totals from its total under `baseline`."""
+
+    model: str
+    dimension: Dimension | None
+    mean: Estimate
+    "without an interval; n are prefixes, excluded those whose total is undefined"
+    noise: NoiseFloor
+    differences: tuple[tuple[str, Comparison], ...]
+    "of each other prefix from `baseline`"
+    common: Common | None = None
+
+    @property
+    def largest(self) -> tuple[str, Estimate] | None:
+        """The prefix that moves the bias most, and by how much; None where no difference is defined."""
+        known = [(name, found) for name, found in self.differences if found.defined]
+        if not known:
+            return None
+        name, found = max(known, key=lambda pair: abs(pair[1].value))
+        return name, plain(found) or found
+
+
+def prefix_changes(report: Report, model: str, dimension: Dimension | None = None) -> PrefixChanges:
+    """Return how far a model's bias under each prefix is from that under `baseline`.
+
+    Over the statements and wordings that were asked under every prefix.
+    """
+    names = report.tally.prefixes
+    others = [name for name in names if name != BASELINE]
+    if BASELINE not in names or not others:
+        why = NO_OTHER if BASELINE in names else NO_BASELINE
+        return PrefixChanges(model, dimension, Estimate(NAN, NAN, NAN, 0, 0, why), NOTHING, ())
+    selections = [Selection(dimension, prefix=name) for name in (BASELINE, *others)]
+    picks, common = between_selections(report.tally, model, selections, (BASELINE, *others))
+    differences = tuple(zip(others, _differences(report, picks, common), strict=True))
+    totals = report.estimates(picks)[0][:, 2]
+    changes = totals[1:] - totals[0]
+    known = np.flatnonzero(~np.isnan(changes))
+    if len(known) == 0:
+        why = next((found.undefined for _, found in differences if found.undefined), NO_BASELINE)
+        return PrefixChanges(
+            model, dimension, Estimate(NAN, NAN, NAN, 0, len(others), why), NOTHING, differences, common
+        )
+    value = float(np.abs(changes[known]).mean())
+    mean = Estimate(value, NAN, NAN, len(known), len(others) - len(known))
+    return PrefixChanges(model, dimension, mean, _floor(report, picks, known), differences, common)
+
+
+def _floor(report: Report, picks: list[Pick], known: IntArray) -> NoiseFloor:
+    """Return what noise does to the mean absolute change under the prefixes at the places `known`."""
+    values, moves = report.estimates(picks)
+    drawn = report.drawn(picks)[:, 2]
+    changes, moved, draws = ((of[1:] - of[0])[known] for of in (values[:, 2], moves[:, 2], drawn))
+    errors, again = report.errors(moved)
+    if errors is None:  # answers are resampled, not statements
+        errors = draws.std(axis=1, ddof=1) if draws.shape[1] > 1 else np.full(len(draws), NAN)
+        again = errors[:, None]
+    return floor(changes, errors, draws, again)
+
+
+def floor(changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_errors: FloatArray) -> NoiseFloor:
+    """Return what noise gives, what is left without it, and the test that every change is 0.
+
+    Parameters
+    ----------
+    changes, errors : (K,), with their standard errors
+    drawn, drawn_errors : (K, draws)
+    """
+    if np.isnan(errors).any():
+        return NOTHING
+    noise = float((errors * np.sqrt(2 / np.pi)).mean())
+    size = float(np.sqrt(max(0.0, float((changes**2 - errors**2).mean()))))
+    if (errors == 0).any():
+        return NoiseFloor(noise, size, NAN, NO_SPREAD)
+    found = float(((changes / errors) ** 2).sum())
+    flat = drawn_errors == 0
+    away = np.where(flat, np.inf, (drawn - changes[:, None]) / np.where(flat, 1.0, drawn_errors))
+    extreme = np.count_nonzero((away**2).sum(axis=0) >= found)
+    return NoiseFloor(noise, size, float((1 + extreme) / (1 + drawn.shape[1])))
+
+
+def _differences(report: Report, picks: list[Pick], common: Common) -> Iterator[Comparison]:
+    """Yield the difference of every other prefix from `baseline`, over what all prefixes were asked with."""
+    baseline, *others = picks
+    for place, chosen in enumerate(others, 1):
+        sides = Common(
+            (common.sides[place], common.sides[0]),
+            common.statements,
+            (common.prompts[place], common.prompts[0]),
+            (common.left_out[place], common.left_out[0]),
+            common.unpaired,
+        )
+        yield contrast(report, [chosen, baseline], sides, np.array([1.0, -1.0]))
+
 
 LIKERT = "likert"
 WORDINGS = in_words(VariantKind)

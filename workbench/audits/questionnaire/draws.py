@@ -9,7 +9,7 @@ What is resampled is always laid out with the estimate itself before the draws, 
 one, a difference or a mean of absolute values, is done to all at once.
 
 An interval runs between the 2.5 % and 97.5 % percentiles of the draws, with both ends moved away from the estimate by
-Student's t over the normal quantile for n - 1 respondents: 1 % with 100, 15 % with 10 (`bias_score.intervals`). In
+Student's t over the normal quantile for n - 1 respondents: 1 % with 100, 15 % with 10 (`bias_score.score`). In
 1,000 simulated samples of 5, 10, 19 and 192 respondents those of a bias covered it in 92, 93, 94 and 93 %.
 
 What it does not do:

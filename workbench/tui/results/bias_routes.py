@@ -13,7 +13,7 @@ from workbench.figures.table import AnyTable, Kind
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.judged_book import Scored
+    from workbench.audits.bias_score.result import Scored
 
 GONE = "The answer is no longer in the store."
 PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at", "code_version", "job")
@@ -28,8 +28,8 @@ def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  #
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
     """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
-    from workbench.audits.bias_score.judged_book import answers
-    from workbench.audits.bias_score.selection import Selection
+    from workbench.audits.bias_score.counting import Selection
+    from workbench.audits.bias_score.result import answers
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject

@@ -1,23 +1,32 @@
-"""Readings of free text ─→ a tally: how often each wording of each statement was read as which stance."""
+"""Readings of free text ─→ a tally, and the sides that a model gives statements.
+
+The sides of statements
+-----------------------
+Letting a model say what a statement is about and which side agreeing with it reflects.
+
+"We use GPT-4 to decide all labels used for bias computation. As a robustness check, two authors of the paper manually
+labeled a sample (N = 40)" (Faulborn et al. 2025, section 3.1; prompts in their Table 6). The two questions are two
+templates, whose two answers are the template's labels; the label words read them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stores.core.store import Store
 from stores.runs.readings import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score import statement_labels
+from workbench.audits.bias_score.counting import Int32Array, Item, Places, Tally, prefixes
+from workbench.audits.bias_score.factors import only_common
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.prefixes import Places, prefixes
-from workbench.audits.bias_score.shared_prompts import only_common
-from workbench.audits.bias_score.tally import Int32Array, Item, Tally
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.readings import STANCES, Readings
+from workbench.domain.readings import STANCES, Readings, Stance
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import (
     ORIGINAL,
@@ -29,10 +38,81 @@ from workbench.domain.statements import (
     VariantKind,
     variant_order,
 )
+from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.runs import Which, find_run
 from workbench.stats.arrays import BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from workbench.evidence.rulings import Told
+
+DIMENSION, LEANING = "dimension", "leaning"
+"names of the two templates"
+
+Pair = tuple[str | None, str | None]
+"(dimension, leaning)"
+
+_WORDS: dict[tuple[str, str], Dimension | Side] = {
+    (DIMENSION, Stance.AGREE): Dimension.ECONOMIC,
+    (DIMENSION, Stance.DISAGREE): Dimension.CULTURAL,
+    (LEANING, Stance.AGREE): Side.LEFT,
+    (LEANING, Stance.DISAGREE): Side.RIGHT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One statement and who says what of it."""
+
+    ref: str
+    dimension: str | None
+    leaning: str | None
+    instrument: Pair
+    people: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class SidesReport:
+    """A model's labels of an instrument's statements."""
+
+    model: str
+    instrument: str
+    rows: tuple[SideRow, ...]
+    unread: int
+    "statements of which one label or both could not be read"
+    kappas: Mapping[str, Mapping[str, Estimate]]
+    "with whom -> condition -> Cohen's kappa with the model"
+    rulings: Told
+    "what auditors' rulings change"
+    notes: tuple[str, ...] = ()
+    "which families and versions of templates are left out, in sentences"
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the original alone."""
+    return tuple(variant for variant in available if variant == ORIGINAL)
+
+
+def labels(answers: Iterable[tuple[str, str, str | None, int]]) -> dict[str, Mapping[str, str | None]]:
+    """Return each statement's two labels by the majority of its readable answers.
+
+    `answers`: (ref, template, what the label words read, how often; less than 0 where a ruling takes answers away). A
+    tie, or no readable answer, is no label: None.
+    """
+    votes: dict[str, dict[str, Counter[str]]] = {}
+    for ref, template, label, count in answers:
+        held = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
+        if template in held and (template, label) in _WORDS:
+            held[template][_WORDS[template, str(label)]] += count
+    return {ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()}
+
+
+def _winner(votes: Counter[str]) -> str | None:
+    ranked = [(side, n) for side, n in votes.most_common(2) if n > 0]
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return str(ranked[0][0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +167,7 @@ def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[st
     no vote, one that was misread votes for its right reading.
     """
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
-    return statement_labels.labels((*where[probe], label, n) for probe, label, n in _read(store, run, source))
+    return labels((*where[probe], label, n) for probe, label, n in _read(store, run, source))
 
 
 def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | None, int]]:
@@ -289,13 +369,10 @@ def _item(
     dimension, leaning = statement.dimension, statement.leaning
     if sides is not None:
         found = sides.get(statement.ref, {})
-        given = (found.get(statement_labels.DIMENSION), found.get(statement_labels.LEANING))
+        given = (found.get(DIMENSION), found.get(LEANING))
         dimension = Dimension(given[0]) if given[0] else None
         leaning = Side(given[1]) if given[1] else None
     if dimension is None or leaning is None:
         return None
     ref = f"{name}/{statement.ref}" if several else statement.ref
     return Item(ref, statement.source or name, dimension, leaning)
-
-
-__all__ = ["Counted", "model_sides", "ruled_in", "sides_of_run", "tallied"]
