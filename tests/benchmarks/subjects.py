@@ -22,7 +22,7 @@ from workbench.inference.base import Work
 from workbench.inference.engine import SharedEngine, shared_engine
 from workbench.inference.local.network import load_network
 from workbench.inference.local.text import TextFormat
-from workbench.pipeline.answer_cutoff import decided_by
+from workbench.pipeline.design_checks import decided_by
 
 EMBEDDED, SAMPLES = "smollm2", 30
 LARGE = {

@@ -124,7 +124,7 @@ def test_every_declared_picture_is_drawn_with_the_numbers_of_its_table(
     tables_of: Callable[[Path], Tables], tmp_path: Path
 ) -> None:
     pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
-    from workbench.figures.write.svg import svg
+    from workbench.figures.write.pictures import svg
 
     tables = tables_of(tmp_path)
     made = [(table, picture) for table in tables for picture in pictures_of(table)]

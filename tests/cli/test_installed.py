@@ -98,7 +98,7 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
 def test_a_model_that_runs_here_names_the_packages_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     from workbench import installed
     from workbench.errors import MissingPackage
-    from workbench.inference.reach import check_reachable
+    from workbench.inference.load import check_reachable
 
     need_local("smollm2")
     found = installed.find_spec

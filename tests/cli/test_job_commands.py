@@ -24,9 +24,8 @@ from workbench.formats.read import read_shipped
 from workbench.jobs import launch
 from workbench.jobs.again import values_of
 from workbench.pipeline.checking import CHECK, CheckSpec
-from workbench.pipeline.classifying import ClassifySpec
-from workbench.pipeline.draft_planning import DraftSpec
-from workbench.pipeline.training import TrainSpec
+from workbench.pipeline.drafting import DraftSpec
+from workbench.pipeline.training import ClassifySpec, TrainSpec
 
 HOSTILE = "\x1b[31mred\x1b[0m [@click=app.bell]x[/] ‮agree"
 FOUND = ProbeResult(
@@ -132,7 +131,7 @@ def test_editing_begins_with_a_command_that_asks_exactly_the_same(
 ) -> None:
     """The command that is printed is run: the job that it queues has the same specification."""
     monkeypatch.setattr(launch, "spawn", lambda *_: 0)
-    monkeypatch.setattr("workbench.inference.reach.check_reachable", lambda *_, **__: None)
+    monkeypatch.setattr("workbench.inference.load.check_reachable", lambda *_, **__: None)
     path = tmp_path / "s.db"
     shown = [one for one in registry.asking() if one.demonstration() is not None]
     with Store.open(path, create=True) as store:

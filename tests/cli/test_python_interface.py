@@ -45,7 +45,7 @@ from workbench.errors import (
     WorkbenchError,
 )
 from workbench.help import topic
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.options.option import Option, Type
 from workbench.tidy.answers import in_a_word

@@ -24,7 +24,7 @@ from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.domain.instruments import Instrument
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 AUDIT = ("response_bias",)

@@ -15,7 +15,7 @@ from tests.questionnaire_stores import card, panel, predict
 from tests.tui.audit_runs import audited, small
 from tests.tui.test_one_seed import wavering
 from workbench import registry
-from workbench.cli.figures import FIGURES
+from workbench.cli.output import FIGURES
 from workbench.cli.parser import replaced
 from workbench.cli.showing import COMMON
 

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import published
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.help import topics
-from workbench.inference.served.drawing import OPEN
+from workbench.inference.served.behaviour import OPEN
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = [page for page in topics() if page.name.startswith("tutorial-")]

@@ -15,13 +15,19 @@ from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.cluster.engine import Engine, look
-from workbench.inference.cluster.messages import Call, Ended, Joined, Lost, Part, Said, Trouble
 from workbench.inference.cluster.model import ClusterModel, load_cluster, one_card
 from workbench.inference.cluster.shards import (
+    Call,
     Draw,
+    Ended,
+    Joined,
     Likeliest,
+    Lost,
+    Part,
+    Said,
     Score,
     Shard,
+    Trouble,
     checked_address,
     cut,
     in_order,
@@ -151,7 +157,7 @@ def test_nodes_with_different_models_are_named() -> None:
 
 
 def test_without_ray_the_install_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.inference.cluster.link.find_spec", lambda _: None)
+    monkeypatch.setattr("workbench.inference.cluster.model.find_spec", lambda _: None)
     with pytest.raises(MissingPackage, match=r"pip install 'llm-audit-workbench\[ray\]'"):
         load_cluster("scripted", "", "local", {})
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.core.component_runs import SCENARIOS, covered
 from tests.core.test_exact import mass
 from tests.core.test_reliability import answered, counts
-from workbench.audits.reliability import components_tables as tables
-from workbench.audits.reliability import exact
+from workbench.audits.reliability import components as tables
+from workbench.audits.reliability import expected as exact
 from workbench.audits.reliability.components import cells, decomposed
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions

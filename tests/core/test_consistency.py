@@ -30,7 +30,7 @@ from workbench.audits.consistency.stances import (
     reliable_stances,
 )
 from workbench.audits.reliability import judge as reliability
-from workbench.audits.reliability.judge import SWAPPED, Counts
+from workbench.audits.reliability.counting import SWAPPED, Counts
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind

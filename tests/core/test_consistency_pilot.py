@@ -21,7 +21,7 @@ from workbench.audits.consistency.pilot import (
 )
 from workbench.audits.consistency.stances import PartyPositions, party_positions
 from workbench.audits.reliability import judge as reliability
-from workbench.audits.reliability.judge import Counts
+from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, Party, PartyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind

@@ -11,7 +11,7 @@ from tests.tui.audit_runs import small
 from workbench.audits.consistency.judged import judge
 from workbench.audits.consistency.stances import Kind, Stances, matched, party_positions, reliable_stances
 from workbench.audits.consistency.tables import differences
-from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import judge as verdicts
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 

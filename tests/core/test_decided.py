@@ -13,7 +13,7 @@ from tests.conftest import template
 from workbench import data
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Probe, Template
 from workbench.evidence.readings import label_reader
-from workbench.pipeline.answer_cutoff import DecidedByLabels, decided_by, decided_for
+from workbench.pipeline.design_checks import DecidedByLabels, decided_by, decided_for
 from workbench.readers.label_words import ECHOES, LabelWords
 from workbench.readers.lexicon import Lexicon
 

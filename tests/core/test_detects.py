@@ -14,7 +14,7 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from workbench import pipeline
 from workbench.audits.bias_score.score import detects as of_sides
-from workbench.audits.reliability.detects import clear_from
+from workbench.audits.reliability.planning import clear_from
 from workbench.data import SHIPPED_CHOICES, SHIPPED_INSTRUMENT, SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY

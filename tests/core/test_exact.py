@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from tests.core.test_reliability import VARIANTS
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
-from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, Counts
-from workbench.audits.reliability.exact import ExactReport, LabelMass, judge
-from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
+from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, ExactReport, LabelMass, judge
 from workbench.audits.reliability.judge import judge as judge_samples
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template

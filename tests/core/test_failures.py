@@ -6,7 +6,7 @@ import pytest
 
 from workbench.domain.probe_results import SAID_SHORT, Reasons, lasting
 from workbench.inference.local.model import NO_BEGIN
-from workbench.inference.local.window import Window
+from workbench.inference.local.network import Window
 
 
 def too_long(text: str, tokens: int) -> str:

@@ -12,7 +12,7 @@ from tests.conftest import instrument
 from workbench import pipeline
 from workbench.cli.main import main
 from workbench.domain.designs import Design
-from workbench.inference.gpus import GpuWatch, read_gpus
+from workbench.inference.base import GpuWatch, read_gpus
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.tui.jobs.job_lines import job_details
 

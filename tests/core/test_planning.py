@@ -20,12 +20,14 @@ from workbench.audits.reliability.planning import (
     RELIABLE,
     Claim,
     Known,
+    Planned,
     Planner,
     first_enough,
     mean_kappa,
+    needs,
     read_components,
+    tables,
 )
-from workbench.audits.reliability.planning_tables import Planned, needs, tables
 from workbench.errors import UsageError
 from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.html import html_page

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.audits.bias_score.counting import Item, Tally, swapped
 from workbench.audits.codes import VOID
-from workbench.audits.reliability.counts import SIGNS, Counts
+from workbench.audits.reliability.counting import SIGNS, Counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind

@@ -11,18 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.audits.audit import probes
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction
-from workbench.audits.reliability.judge import (
-    ALL,
-    PRINTED,
-    SWAPPED,
-    TEMPLATE,
-    Counts,
-    Report,
-    judge,
-    probes,
-    random_baseline,
-)
+from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
+from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.review import of_report
 from workbench.domain.prompts import Template

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.audits.reliability.agreement import AgreementRow, survey_agreement
-from workbench.audits.reliability.judge import Counts, judge
+from workbench.audits.reliability.counting import Counts
+from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Relation, VariantId, VariantKind

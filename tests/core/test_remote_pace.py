@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from workbench.errors import UsageError
-from workbench.inference.served.pace import FIRST_LIMIT, Pace, RetryPolicy, retry_after, retry_policy_from, wait_before
+from workbench.inference.served.client import (
+    FIRST_LIMIT,
+    Pace,
+    RetryPolicy,
+    retry_after,
+    retry_policy_from,
+    wait_before,
+)
 
 
 def test_waits_double_up_to_the_longest_with_jitter_that_a_seed_repeats() -> None:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import published, statement
 from workbench.annotation.survey import ALL, PUBLISHED, Ask, Design, arrange, draw
-from workbench.audits.reliability.agreement import survey_agreement
-from workbench.audits.reliability.human_bound import pairs_of, relations_of, upper_bound
+from workbench.audits.reliability.agreement import pairs_of, relations_of, survey_agreement, upper_bound
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import (
     NEGATION,

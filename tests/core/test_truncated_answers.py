@@ -12,6 +12,7 @@ from tests.core.test_reliability import counts
 from workbench.audits.bias_score.judged import methods
 from workbench.audits.bias_score.score import judge
 from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.counting import random_baseline
 
 
 def test_they_count_against_the_minimum_and_are_named() -> None:
@@ -25,7 +26,7 @@ def test_they_count_against_the_minimum_and_are_named() -> None:
     assert "only 10 of 30 readable (20 cut off in thought), 20 needed" in said
     row = report.variants(report.counts.statements[0], report.counts.templates[0])[0]
     assert (row.total, row.readable, row.truncated) == (30, 10, 20)
-    assert reliability.random_baseline(report.counts, np.random.default_rng(1)).cut_off == 0
+    assert random_baseline(report.counts, np.random.default_rng(1)).cut_off == 0
     with pytest.raises(ValueError, match="truncated answers of shape"):
         replace(base, truncated=cut[0])
 

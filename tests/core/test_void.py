@@ -13,9 +13,9 @@ from tests.core.test_exact import again, mass, random_mass, simulated
 from tests.core.test_reliability import VARIANTS, answered, counts
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction, verdict
 from workbench.audits.consistency.stances import reliable_stances
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
-from workbench.audits.reliability.exact import judge as judge_exact
-from workbench.audits.reliability.human_bound import relations_of
+from workbench.audits.reliability.agreement import relations_of
+from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
+from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.statements import (

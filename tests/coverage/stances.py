@@ -20,8 +20,8 @@ from workbench.audits.consistency.stances import (
     leaning,
     leaning_difference,
 )
-from workbench.audits.reliability.counts import Counts
-from workbench.audits.reliability.human_bound import upper_bound
+from workbench.audits.reliability.agreement import upper_bound
+from workbench.audits.reliability.counting import Counts
 from workbench.domain.instruments import Party, SurveyAnswer
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.stats.arrays import FloatArray

@@ -19,8 +19,8 @@ from tests.golden.test_response_bias_published import P, printed, report
 from workbench.audits.questionnaire.figures import Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge
-from workbench.audits.reliability.human_bound import bound_of
-from workbench.audits.reliability.model_kappas import model_kappas
+from workbench.audits.reliability.agreement import bound_of
+from workbench.audits.reliability.agreement_tables import model_kappas
 from workbench.domain.choices import Bias
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind

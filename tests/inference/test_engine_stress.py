@@ -20,12 +20,11 @@ from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, VOCABULARY, build
 from workbench.domain.responses import Request, Sampling
 from workbench.inference import engine as engine_module
-from workbench.inference.attention import BatchSlots
+from workbench.inference.attention import BatchSlots, Read
 from workbench.inference.base import Work
 from workbench.inference.engine import SharedEngine, shared_engine
 from workbench.inference.engines import Answers, Tokens
 from workbench.inference.nucleus import nucleus
-from workbench.inference.prefill import Read
 from workbench.inference.tree import SampleTree
 
 KINDS = ("llama", "gemma2", "qwen2-sliding", "mistral-sliding", "gpt2")

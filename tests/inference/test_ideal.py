@@ -13,8 +13,8 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.load import load
-from workbench.inference.scripted.ideal import IdealModel, load_ideal, wordings
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.personas import IdealModel, load_ideal, wordings
 from workbench.pipeline.design_checks import scripted
 from workbench.synthetic.population import Population, ideal
 from workbench.synthetic.spec import read_population

@@ -18,7 +18,7 @@ from workbench.domain.readings import Stance
 from workbench.domain.responses import Request, Sampling
 from workbench.inference.base import Work
 from workbench.inference.local.model import load_local
-from workbench.inference.local.words import SpelledVocabulary
+from workbench.inference.local.text import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 from workbench.readers.label_words import LabelWords
 from workbench.readers.verbalizers import verbalizers

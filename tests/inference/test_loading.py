@@ -19,8 +19,7 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
 from workbench.inference import memory
-from workbench.inference.base import Windowed
-from workbench.inference.dtypes import check_dtype
+from workbench.inference.base import Windowed, check_dtype
 from workbench.inference.load import load
 from workbench.inference.local import network as local_network
 from workbench.inference.local.model import LocalModel, load_local
@@ -397,7 +396,7 @@ def test_only_errors_about_memory_are_taken_for_such() -> None:
 def test_quantised_weights_without_the_library_are_refused_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("workbench.inference.dtypes.find_spec", lambda name: None)
+    monkeypatch.setattr("workbench.inference.base.find_spec", lambda name: None)
     for dtype in ("int8", "nf4"):
         with pytest.raises(MissingPackage, match=r"pip install 'llm-audit-workbench\[local,quantised\]'"):
             check_dtype("smollm2", dtype)

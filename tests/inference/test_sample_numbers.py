@@ -18,7 +18,7 @@ from workbench.domain.responses import Request, Sampling
 from workbench.inference.base import Work
 from workbench.inference.engines import Engine
 from workbench.inference.plain import PlainEngine
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.tree import BLOCK, SampleTree, Uniforms
 from workbench.stats.proportions import VerdictRule, least_more

@@ -14,7 +14,7 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import Model
 from workbench.inference.load import load
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.readers.choice_letter import letter_of
 

@@ -10,9 +10,9 @@ import pytest
 from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Prompt, Template
 from workbench.errors import ModelError
+from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES, Sides
 from workbench.inference.scripted.model import Persona, ScriptedModel
-from workbench.inference.scripted.named import load_scripted
-from workbench.inference.scripted.sides import AGREES, DISAGREES, HEDGES, Sides
+from workbench.inference.scripted.personas import load_scripted
 
 RENTS = "The government should set an upper limit for rents."
 NOT_RENTS = "The government should not set an upper limit for rents."

@@ -10,9 +10,9 @@ import pytest
 
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.errors import ModelError
+from workbench.inference.scripted.answers import Spread
 from workbench.inference.scripted.model import Persona, ScriptedModel
-from workbench.inference.scripted.named import load_scripted
-from workbench.inference.scripted.spread import Spread
+from workbench.inference.scripted.personas import load_scripted
 from workbench.stats.components import ORDER, STATEMENT, TEMPLATE, WORDING, WORDING_TEMPLATE, Cells, decompose
 
 KNOWN = {STATEMENT: 0.08, WORDING: 0.02, TEMPLATE: 0.006, WORDING_TEMPLATE: 0.01, ORDER: 0.003}

@@ -13,8 +13,7 @@ from tokenizers import AddedToken
 
 from tests.inference.chat_tokenizers import KINDS, TEMPLATES, chat_tokenizer
 from workbench.domain.prompts import Message, Prompt
-from workbench.inference.local.context import ContextTokens
-from workbench.inference.local.text import TextFormat
+from workbench.inference.local.text import ContextTokens, TextFormat
 
 BLANKS = st.sampled_from(["", " ", "\n", "\n\n", "  "])
 WORDS = st.lists(

@@ -19,11 +19,11 @@ from workbench.domain.responses import Request, Sampling
 from workbench.domain.thinking import split
 from workbench.errors import ModelError
 from workbench.inference.base import Work
+from workbench.inference.engines import WITHIN, ThoughtRule
 from workbench.inference.load import load
 from workbench.inference.local.model import LocalModel
 from workbench.inference.local.text import TextFormat
 from workbench.inference.plain import PlainEngine
-from workbench.inference.thought_rule import WITHIN, ThoughtRule
 from workbench.inference.tree import SampleTree
 
 A, B, CLOSE, STOP = range(4)

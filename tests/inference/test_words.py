@@ -8,8 +8,7 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from workbench.inference.local.text import TextFormat
-from workbench.inference.local.words import SpelledVocabulary
+from workbench.inference.local.text import SpelledVocabulary, TextFormat
 
 SPACE = {"byte-level": "Ġ", "sentencepiece": "▁"}
 WORDS = ["yes", "Yes", "YES", "{}yes", "{}Yes", "yesterday", "{}no", "No", "{}", "y", "{}{}no", ":"]

@@ -14,10 +14,9 @@ from tests.jobs.faulty_server import FaultyServer
 from tests.tui.conftest import shown, until
 from workbench.domain.designs import Design
 from workbench.errors import ModelError
-from workbench.inference.reach import check_reachable
-from workbench.inference.served import available
-from workbench.inference.served.client import serves_words
-from workbench.inference.served.pace import RetryPolicy
+from workbench.inference.load import check_reachable
+from workbench.inference.served import examine as available
+from workbench.inference.served.client import RetryPolicy, serves_words
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 

@@ -24,8 +24,8 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import FieldError, ModelError
 from workbench.inference.served.budget import Budget, Usage
+from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import RetryPolicy
 from workbench.jobs import launch
 from workbench.jobs.tidying import cancel
 

@@ -21,8 +21,7 @@ from workbench.domain.statements import NEGATION, QUESTION, Wording
 from workbench.errors import JobError, MissingPackage, ModelError, UsageError
 from workbench.formats.native import read_csv
 from workbench.inference import encoder as encoders
-from workbench.inference.encoder import load_encoder
-from workbench.inference.entailment import label_places, load_entailment
+from workbench.inference.encoder import label_places, load_encoder, load_entailment
 from workbench.jobs import launch
 from workbench.pipeline.checking import CheckSpec, check_report, plan_check, run_check, thresholds_of
 from workbench.workshop.meaning import Thresholds

@@ -26,9 +26,9 @@ from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
 from workbench.evidence.runs import Which
-from workbench.inference.served.drawing import OPEN
+from workbench.inference.served.behaviour import OPEN
 from workbench.jobs import launch
-from workbench.pipeline.draft_planning import plan_drafting
+from workbench.pipeline.drafting import plan_drafting
 
 
 def says(asked: Asked, snapshot: str) -> str:

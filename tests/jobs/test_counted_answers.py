@@ -23,8 +23,7 @@ from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.pipeline.control import draw
-from workbench.pipeline.review import review
+from workbench.pipeline.review import draw, review
 
 N = 12
 GERMAN = "Das kann ich nicht sagen, weil ich dazu keine Meinung habe."

@@ -27,8 +27,8 @@ from workbench.inference.extra_fields import extra_fields
 from workbench.inference.load import load
 from workbench.inference.served.address import parse_address
 from workbench.inference.served.budget import Budget
+from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import RetryPolicy
 from workbench.inference.served.providers import as_markdown, providers, recognised
 from workbench.jobs import launch
 from workbench.pipeline.design_checks import check_design

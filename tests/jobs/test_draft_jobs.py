@@ -27,8 +27,7 @@ from workbench.jobs import launch
 from workbench.jobs.task import Control, ModelCache, Task
 from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
-from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.drafting import Drafted, accept, accept_all, run_drafting
+from workbench.pipeline.drafting import Drafted, DraftSpec, accept, accept_all, plan_drafting, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]

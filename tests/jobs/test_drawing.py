@@ -15,7 +15,7 @@ from tests.jobs.test_dialects import examined, plain, served
 from tests.jobs.test_jobs import answers, design, ended, wait
 from tests.jobs.test_remote_model import collect, requests, texts
 from workbench.domain.responses import Sampling
-from workbench.inference.served.drawing import DRAWS, FALSE_ALARM, OPEN, Drawing
+from workbench.inference.served.behaviour import DRAWS, FALSE_ALARM, OPEN, Drawing
 from workbench.jobs import launch
 
 ROUTES = ("/v1/chat/completions", "/v1/completions", "/v1/responses", "/load_model", "/reset", "/health")

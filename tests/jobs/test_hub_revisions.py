@@ -24,8 +24,7 @@ from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName
 from workbench.evidence.runs import Which, find_run
-from workbench.inference.encoder import load_encoder
-from workbench.inference.entailment import load_entailment
+from workbench.inference.encoder import load_encoder, load_entailment
 from workbench.jobs import launch
 from workbench.pipeline.checking import CheckSpec
 from workbench.pipeline.planning import spoken_name

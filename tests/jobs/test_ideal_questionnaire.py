@@ -22,8 +22,8 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.runs import Which
 from workbench.formats.native import read_csv
-from workbench.inference.scripted.ideal import load_ideal
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.personas import load_ideal
 from workbench.jobs import launch
 from workbench.synthetic.population import Known, generate, known
 from workbench.synthetic.spec import read_population

@@ -27,7 +27,7 @@ from workbench.domain.designs import Design
 from workbench.errors import JobError, StoreError, UsageError
 from workbench.jobs import launch, worker
 from workbench.jobs.task import Control
-from workbench.pipeline.draft_planning import DraftSpec
+from workbench.pipeline.drafting import DraftSpec
 
 __all__ = ["slow"]
 

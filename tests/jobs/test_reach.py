@@ -10,7 +10,7 @@ from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench.domain.designs import Design
 from workbench.errors import FieldError, WorkbenchError
-from workbench.inference.reach import check_chat_format_there, check_reachable
+from workbench.inference.load import check_chat_format_there, check_reachable
 from workbench.jobs import launch
 
 

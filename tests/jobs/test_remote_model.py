@@ -31,8 +31,8 @@ from workbench.inference.base import NextTokens, Scored
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
 from workbench.inference.served.budget import Budget, Usage
+from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import RetryPolicy
 from workbench.jobs import launch
 
 HASTY = RetryPolicy(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)

@@ -15,7 +15,7 @@ from tests.tui.conftest import screen_text, until
 from workbench.cli.main import main
 from workbench.domain.names import places
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.statements.version_answers import FoundAnswersScreen
+from workbench.tui.statements.history import FoundAnswersScreen
 
 SAID = (
     'It is 100% "so" OR not_so',

@@ -25,7 +25,7 @@ from workbench.evidence.refusals import refusals_of
 from workbench.formats.read import read_instrument
 from workbench.formats.write import export
 from workbench.lint import lint
-from workbench.pipeline.answer_cutoff import decided_by
+from workbench.pipeline.design_checks import decided_by
 from workbench.pipeline.importing import Material, prepared, put, said
 
 FINNISH = """language = "fi"

@@ -33,13 +33,13 @@ from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.tables import under
 from workbench.audits.reliability import AUDIT as RELIABILITY
-from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.persona_tables import (
+from workbench.audits.reliability.judged import (
     components_table,
+    judge_reliability,
     passing_by_persona,
     verdicts_by_persona,
 )
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.question_tables import compared as response_pairs
 from workbench.audits.response_bias.questions import Changes
@@ -59,8 +59,7 @@ from workbench.stats.hypothesis_tests import holm, paired_ends
 from workbench.tidy.columns import Choice
 from workbench.tidy.figures import read_verdicts
 from workbench.tidy.kinds import KINDS
-from workbench.tui.kit.template_choice import form, picked
-from workbench.tui.kit.template_words import offered, templates_for
+from workbench.tui.kit.template_choice import form, offered, picked, templates_for
 
 
 def test_statements_that_pass_with_a_persona_against_none(filled: Store) -> None:

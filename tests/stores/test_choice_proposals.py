@@ -17,7 +17,7 @@ from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId,
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.pipeline.checking import check_report
 from workbench.pipeline.choice_forms import Proposals, Wanted, accept, propose
-from workbench.pipeline.draft_planning import DraftSpec, draft_by_rule, plan_drafting
+from workbench.pipeline.drafting import DraftSpec, draft_by_rule, plan_drafting
 from workbench.pipeline.drafting import accept as accept_draft
 from workbench.pipeline.editing import undo
 from workbench.workshop.edits import with_text

@@ -21,8 +21,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
-from workbench.pipeline.draft_planning import draft_by_rule
-from workbench.pipeline.drafting import accept
+from workbench.pipeline.drafting import accept, draft_by_rule
 
 PARAPHRASE = VariantKind.PARAPHRASE
 BASIS = "Statement a-1 should become law."

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stores.core.store import Store
 from workbench import pipeline
 from workbench.audits.codes import INSUFFICIENT
-from workbench.audits.reliability.counts import PRINTED, Counts
+from workbench.audits.reliability.counting import PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design

@@ -22,9 +22,9 @@ from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.bias_stores import full
 from workbench.audits.codes import FAIL
-from workbench.audits.reliability.exact import LabelMass
-from workbench.audits.reliability.exact import judge as judge_exact
-from workbench.audits.reliability.judge import ALL
+from workbench.audits.reliability.counting import ALL
+from workbench.audits.reliability.expected import LabelMass
+from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.audits.response_bias.judged import judge_response_bias
@@ -43,11 +43,24 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review_item
-from workbench.pipeline.control import Control, control_of, draw, take_back
-from workbench.pipeline.review import Review, answers_of, known_to_wait, review
+from workbench.pipeline.review import (
+    Control,
+    Progress,
+    Review,
+    State,
+    Waiting,
+    answers_of,
+    control_of,
+    draw,
+    known_to_wait,
+    mixed,
+    progress_of,
+    review,
+    take_back,
+    take_next,
+)
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
-from workbench.pipeline.review_progress import Progress, State, Waiting, mixed, progress_of, take_next
 from workbench.pipeline.review_tables import nothing_waits, shares
 from workbench.readers.choice_letter import letter_of
 

@@ -28,7 +28,7 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
-from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias

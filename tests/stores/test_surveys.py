@@ -17,8 +17,7 @@ from stores.annotation.respondent import Question, Respondent
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.annotation.survey import Design
-from workbench.audits.reliability.agreement import survey_agreement
-from workbench.audits.reliability.human_bound import upper_bound
+from workbench.audits.reliability.agreement import survey_agreement, upper_bound
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Relation, VariantId
 from workbench.errors import ConflictError, UnknownName, UsageError

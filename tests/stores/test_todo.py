@@ -16,10 +16,10 @@ from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.draft_planning import draft_by_rule
+from workbench.pipeline.drafting import draft_by_rule
 from workbench.pipeline.todo import tasks
 from workbench.tui.commands import read_names
-from workbench.tui.home.home_lines import BELOW, _audit
+from workbench.tui.home.home import BELOW, _audit
 
 
 def found(store: Store) -> dict[str, str]:

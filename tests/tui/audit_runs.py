@@ -14,8 +14,8 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE
+from workbench.audits.audit import probes as every_probe
 from workbench.audits.reliability import AUDIT
-from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Probe
@@ -76,7 +76,7 @@ def audited(
     """Fill a store, made where it is not there yet, with a model's answers to an instrument."""
     base = base or small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
-    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
+    probes = tuple(every_probe(base.statements, base.templates, variants, "en", "m"))
     with Store.open(path, create=not path.exists()) as store:
         store.instruments.add(base)
         store.runs.add_probes("reliability", base.name, "en", base.templates, probes)

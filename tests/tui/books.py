@@ -9,11 +9,11 @@ from textual.pilot import Pilot
 from tests.tui.conftest import until
 from workbench.figures.table import AnyTable
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.format import row_key, row_parts
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import AmongRows, Following
 from workbench.tui.results.sheet_view import FigureTable
-from workbench.tui.row_keys import row_key, row_parts
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Key = tuple[str, ...]

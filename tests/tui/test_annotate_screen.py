@@ -26,12 +26,11 @@ from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
-from workbench.tui.annotation import annotate_format, session_screen
-from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.annotation import annotate_format
+from workbench.tui.annotation import session as session_screen
+from workbench.tui.annotation.annotate import AnnotateScreen, GivenScreen
 from workbench.tui.annotation.annotate_format import key_row, last_line, pace_line
-from workbench.tui.annotation.given_dialog import GivenScreen
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.note_dialog import NoteDialog
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 
 pytestmark = pytest.mark.usefixtures("no_pause")
 

@@ -13,7 +13,7 @@ from tests.tui.audit_runs import audited, small
 from tests.tui.books import SIZES, behind, by_parts, press, row
 from tests.tui.conftest import flowing, screen_text, shown
 from tests.tui.test_audit_screen import judged
-from workbench.audits.reliability import judge as reliability
+from workbench.audits.audit import probes as every_probe
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import variant_order
@@ -41,7 +41,7 @@ def scored(path: Path) -> Path:
     """Fill a store with the probabilities of a model whose labels hold .8 of the probability."""
     base = small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
-    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
+    probes = tuple(every_probe(base.statements, base.templates, variants, "en", "m"))
     templates = {(t.name, t.inverted): t for t in base.templates}
     with Store.open(path, create=not path.exists()) as store:
         store.instruments.add(base)

@@ -18,8 +18,8 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.answers import PAGE, WholeAnswerScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.wordings import WordingsScreen
-from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText, folded
+from workbench.tui.widgets.record_table import FluidTable
 
 
 @pytest.fixture

@@ -28,15 +28,15 @@ from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.format import row_key
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.classifier import ClassifierScreen
 from workbench.tui.results.options_dialog import ChoicesScreen
 from workbench.tui.results.plane_picture import PlanePicture
 from workbench.tui.results.result_screen import ResultScreen, screen_class
-from workbench.tui.row_keys import row_key
 from workbench.tui.widgets.long_text import LongText
-from workbench.tui.widgets.plane import FULL, fitted
+from workbench.tui.widgets.pictures import FULL_SCALE, fitted
 
 BiasScreen = screen_class(registry.audit("bias_score"))
 
@@ -147,9 +147,9 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        assert plane(app).scale == FULL
+        assert plane(app).scale == FULL_SCALE
         await press(app, pilot, "Z")
-        assert plane(app).scale == fitted(plane(app).points) != FULL
+        assert plane(app).scale == fitted(plane(app).points) != FULL_SCALE
         await press(app, pilot, "tab")
         has(app, book_of(filled).table("plane_by_source"))
         assert [point.mark for point in plane(app).points] == ["○", "◇"] * 3, "2 statements a side"

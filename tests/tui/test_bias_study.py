@@ -24,10 +24,9 @@ from workbench.domain.responses import Sampling
 from workbench.evidence.readings import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
-from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.queues import QueueSpec, make
-from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation import session_screen
+from workbench.pipeline.training import ClassifySpec, TrainSpec
+from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 

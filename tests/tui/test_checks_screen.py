@@ -17,13 +17,11 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.editor_dialog import EditorDialog
-from workbench.tui.kit.waive_dialog import WaiveDialog
+from workbench.tui.kit.dialogs import TextScreen, WaiveDialog
+from workbench.tui.kit.person_dialog import EditorDialog
 from workbench.tui.rulings.dialog import RulingDialog
-from workbench.tui.rulings.text import RuledText
-from workbench.tui.statements.check_form import CheckForm, CheckValues, as_check
-from workbench.tui.statements.checks import ChecksScreen
+from workbench.tui.rulings.ruling import RuledText
+from workbench.tui.statements.checks import CheckForm, ChecksScreen, CheckValues, as_check
 from workbench.tui.statements.statement import StatementScreen
 from workbench.workshop.meaning import Thresholds
 

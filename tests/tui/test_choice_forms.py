@@ -20,7 +20,7 @@ from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_form import StatementForm
 from workbench.tui.statements.statements import StatementsScreen
 from workbench.tui.statements.wording_form import WordingForm
-from workbench.tui.widgets.ticks import Tick
+from workbench.tui.widgets.fields import Tick
 
 WEATHER = "response_order.weather"
 

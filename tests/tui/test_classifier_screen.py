@@ -13,10 +13,10 @@ from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
 from tests.tui.books import by_parts, press, settled
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.classifier.config import LABELS
+from workbench.evidence.reader_quality import Evaluation
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
 from workbench.pipeline.classifier_figures import WAYS
-from workbench.pipeline.training import Evaluation
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.behind import BehindScreen

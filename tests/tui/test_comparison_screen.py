@@ -17,7 +17,7 @@ from tests.tui.test_bias_screen import begin, press, settled
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
-from workbench.tui.kit.report_dialog import ReportDialog
+from workbench.tui.kit.command_dialog import ReportDialog
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.format import row_key, row_parts
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results import result_screen
@@ -37,7 +38,6 @@ from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.options_dialog import ChoicesScreen
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.wordings import WordingsScreen
-from workbench.tui.row_keys import row_key, row_parts
 
 BiasScreen, ConsistencyScreen = (screen_class(registry.audit(name)) for name in ("bias_score", "consistency"))
 

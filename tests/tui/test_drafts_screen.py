@@ -17,15 +17,13 @@ from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
-from workbench.pipeline.draft_planning import draft_by_rule
-from workbench.pipeline.drafting import accept
+from workbench.pipeline.drafting import accept, draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.statements.draft_editor import DraftEditor
 from workbench.tui.statements.draft_form import DraftForm
-from workbench.tui.statements.drafts import DraftsScreen
+from workbench.tui.statements.drafts import DraftEditor, DraftsScreen
 
 PARAPHRASE = VariantKind.PARAPHRASE
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

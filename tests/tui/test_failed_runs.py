@@ -11,8 +11,8 @@ from stores.runs.run_rows import Answered
 from tests.tui.audit_runs import YES, AuditScreen, audited, small
 from tests.tui.conftest import flowing, screen_text, until
 from tests.tui.test_audit_screen import judged, refs
+from workbench.audits.audit import probes as every_probe
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import variant_order
@@ -28,7 +28,7 @@ def partly(path: Path, fails: str = "", *, model: str = "narrow", dtype: str = "
     """Fill a store with a model that fails at the statements whose id begins so: at all of them by default."""
     base = small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
-    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
+    probes = tuple(every_probe(base.statements, base.templates, variants, "en", "m"))
     with Store.open(path, create=not path.exists()) as store:
         if base.name not in store.instruments.names():
             store.instruments.add(base)

@@ -12,7 +12,7 @@ from stores.runs.run_rows import Answered, Run
 from tests.tui.audit_runs import AuditScreen, audited, small
 from tests.tui.conftest import screen_text, until
 from workbench import registry
-from workbench.audits.reliability import judge as reliability
+from workbench.audits.audit import probes as every_probe
 from workbench.domain.designs import Design
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import ModelCard, Sampling
@@ -20,7 +20,7 @@ from workbench.domain.statements import variant_order
 from workbench.evidence.runs import run_of_job
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.kit.template_words import templates_for
+from workbench.tui.kit.template_choice import templates_for
 from workbench.tui.results.result_screen import screen_class
 
 BiasScreen = screen_class(registry.audit("bias_score"))
@@ -103,7 +103,7 @@ def test_the_run_of_a_job_is_told_from_others_of_the_model(two: Path) -> None:
 def test_of_two_versions_of_a_model_the_one_that_the_job_asked_is_shown(tmp_path: Path) -> None:
     path, base = tmp_path / "versions.db", small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
-    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
+    probes = tuple(every_probe(base.statements, base.templates, variants, "en", "m"))
     design = Design("small", "m", samples=1, family=base.templates[0].family)
     with Store.open(path, create=True) as store:
         store.instruments.add(base)

@@ -24,7 +24,7 @@ from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.draft_planning import draft_by_rule
+from workbench.pipeline.drafting import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen

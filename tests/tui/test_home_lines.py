@@ -9,7 +9,7 @@ from textual.content import Content
 
 from stores.jobs.job_rows import PROBE, Job
 from workbench.pipeline.todo import Task
-from workbench.tui.home.home_lines import AROUND, BELOW, INDENT, _job, _line, _task, few_of_each
+from workbench.tui.home.home import AROUND, BELOW, INDENT, _job, _line, _task, few_of_each
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])

@@ -13,8 +13,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.pipeline.importing import Request, put, read
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
-from workbench.tui.home.import_files import completed, path_of
-from workbench.tui.home.importing import ImportScreen
+from workbench.tui.home.importing import ImportScreen, completed, path_of
 
 GOOD = "ref,original,negation\ns-1,Taxes are too high.,Taxes are not too high.\ns-2,[bold]Trains\x1b[31m are late.,\n"
 

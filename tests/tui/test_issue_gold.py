@@ -19,8 +19,7 @@ from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label
 from workbench.annotation.issues import issue_report
 from workbench.domain.instruments import IssueLabel
 from workbench.domain.names import in_words
-from workbench.tui.annotation.issue_cases import IssueCasesScreen
-from workbench.tui.annotation.issue_gold import IssueGoldScreen
+from workbench.tui.annotation.issue_cases import IssueCasesScreen, IssueGoldScreen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen

@@ -22,9 +22,8 @@ from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.statements import ORIGINAL, Statement, Wording
-from workbench.tui.annotation import session_screen
-from workbench.tui.annotation.issue_grid import IssueGridScreen
-from workbench.tui.annotation.issue_grid_format import grid_columns, short_heads
+from workbench.tui.annotation import session as session_screen
+from workbench.tui.annotation.issue_grid import IssueGridScreen, grid_columns, short_heads
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog

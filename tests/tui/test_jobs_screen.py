@@ -22,8 +22,7 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch, origin
 from workbench.pipeline import design_checks
-from workbench.pipeline.classifying import ClassifySpec
-from workbench.pipeline.training import TrainSpec
+from workbench.pipeline.training import ClassifySpec, TrainSpec
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
 from workbench.tui.jobs.job_form import JobForm
@@ -31,8 +30,7 @@ from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
 from workbench.tui.kit.start_form import NOT_RIGHT, StartForm
 from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.widgets.record_table import RecordTable

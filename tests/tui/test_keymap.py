@@ -27,9 +27,8 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import is_key
 from workbench.tui.keymap import checked, read_keymap
-from workbench.tui.keymap_faults import bindings, faults
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.screen_keys import action_on
+from workbench.tui.screen_keys import action_on, bindings, faults
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
 

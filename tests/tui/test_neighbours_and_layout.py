@@ -22,9 +22,8 @@ from workbench.tui.results.sheet import Order
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.statements.statement import StatementScreen
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Column
-from workbench.tui.widgets.ticks import TickList
+from workbench.tui.widgets.fields import TickList
+from workbench.tui.widgets.record_table import Column, FluidTable
 
 REFS = list(STATEMENTS)
 

@@ -39,7 +39,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.keys import SEED, content_key
 from workbench.domain.prompts import Probe
 from workbench.figures.table import AnyTable, Value
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.results import (
     annotators,

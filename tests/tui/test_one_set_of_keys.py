@@ -172,7 +172,7 @@ def hints() -> Iterator[tuple[str, str]]:
                 yield module, node.value
 
 
-HINTING = ("jobs.job_lines", "home.home_lines", "statements.statements_list", "statements.findings_explained")
+HINTING = ("jobs.job_lines", "home.home", "statements.statements", "statements.checks")
 "modules with texts of screens of their folder"
 
 

@@ -7,8 +7,8 @@ import math
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.tui.results.plane_picture import PlanePicture, points
+from workbench.tui.widgets.pictures import FULL_SCALE, HOLLOW, MARKS, Interval, Point, Scale, draw, fitted
 from workbench.tui.widgets.pictures import picture as scaled
-from workbench.tui.widgets.plane import FULL, HOLLOW, MARKS, Interval, Point, Scale, draw, fitted
 
 
 def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -> Point:
@@ -16,7 +16,7 @@ def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -
     return Point(letter, Interval(x, *ends[0]), Interval(y, *ends[1]), mark)
 
 
-def picture(points: list[Point], scale: Scale = FULL, width: int = 66, height: int = 22) -> list[str]:
+def picture(points: list[Point], scale: Scale = FULL_SCALE, width: int = 66, height: int = 22) -> list[str]:
     """Return rows of a picture whose inner part is 60 x 21: rows are 0.1, columns 2/59 of the plane."""
     return ["".join(sign for sign, _ in row) for row in draw(points, width, height, scale)]
 
@@ -97,8 +97,8 @@ def test_the_near_scale_holds_all_intervals_and_0_with_one_unit_on_both_axes() -
     assert scale.top >= 0.31
     assert scale.bottom <= 0
     assert math.isclose(scale.right - scale.left, scale.top - scale.bottom)
-    assert fitted([]) == FULL
-    assert fitted([Point("A", Interval(-1, -1, 1), Interval(0))]) == FULL
+    assert fitted([]) == FULL_SCALE
+    assert fitted([Point("A", Interval(-1, -1, 1), Interval(0))]) == FULL_SCALE
 
 
 def _row(few: str) -> Estimate:

@@ -21,7 +21,7 @@ from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.formats.read import read_shipped
 from workbench.jobs import launch
 from workbench.pipeline.checking import CHECK, CheckSpec
-from workbench.pipeline.draft_planning import DraftSpec
+from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import TrainSpec
 from workbench.tui.annotation.train_form import TrainForm
 from workbench.tui.app import WorkbenchApp
@@ -30,7 +30,7 @@ from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.statements.check_form import CheckForm
+from workbench.tui.statements.checks import CheckForm
 from workbench.tui.statements.draft_form import DraftForm, as_spec
 from workbench.tui.training_form import as_training
 

@@ -26,7 +26,7 @@ from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.start_form import NOT_YET, STARTS_WITH
-from workbench.tui.widgets.ticks import TickList
+from workbench.tui.widgets.fields import TickList
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 SAMPLED = ("samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
@@ -134,7 +134,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
-        monkeypatch.setattr("workbench.tui.kit.fields_form.PAUSE_S", 3600)  # nothing but F5 ends the pause
+        monkeypatch.setattr("workbench.tui.kit.start_form.PAUSE_S", 3600)  # nothing but F5 ends the pause
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "Working out the plan" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")

@@ -40,9 +40,10 @@ from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.screen import ComparisonScreen
+from workbench.tui.format import row_key, row_parts
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.kit.editor_dialog import EditorDialog
+from workbench.tui.kit.person_dialog import EditorDialog
 from workbench.tui.results import result_screen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.following import Following
@@ -50,9 +51,8 @@ from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
 from workbench.tui.results.result_screen import screen_class
-from workbench.tui.row_keys import row_key, row_parts
-from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
+from workbench.tui.widgets.record_table import FluidTable
 
 QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

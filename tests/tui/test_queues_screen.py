@@ -17,8 +17,7 @@ from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.queue_form import QueueForm, QueueValues, as_spec
-from workbench.tui.annotation.queues import QueuesScreen
+from workbench.tui.annotation.queues import QueueForm, QueuesScreen, QueueValues, as_spec
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.record_table import RecordTable

@@ -11,7 +11,7 @@ from tests.tui import books
 from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.conftest import screen_text, shown, until
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.report_dialog import ReportDialog, free_folder
+from workbench.tui.kit.command_dialog import ReportDialog, free_folder
 
 
 def test_a_folder_is_named_after_the_store_and_is_free(tmp_path: Path) -> None:

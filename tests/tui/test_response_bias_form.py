@@ -22,19 +22,18 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import EXACT_LABELS, FormValues, as_design, sampling_note
-from workbench.tui.home.home import HomeScreen
-from workbench.tui.home.home_lines import BELOW, home_lines
+from workbench.tui.home.home import BELOW, HomeScreen, home_lines
 from workbench.tui.jobs.job_form import read_choices
 from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.results.result_screen import screen_class
-from workbench.tui.widgets.ticks import TickList
+from workbench.tui.widgets.fields import TickList
 
 ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 

@@ -38,11 +38,12 @@ from workbench.figures.shown import number, painted
 from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.visible import visible
-from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
+from workbench.tui.format import row_parts
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import result_screen as screens
 from workbench.tui.results.behind import BehindScreen
@@ -50,7 +51,6 @@ from workbench.tui.results.choice_question import FormScreen, QuestionScreen
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.result_screen import Settings, screen_class
-from workbench.tui.row_keys import row_parts
 
 AUDIT = registry.audit("response_bias")
 ResponseBiasScreen = screen_class(AUDIT)

@@ -18,7 +18,7 @@ from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
-from workbench.audits.reliability import arrays
+from workbench.audits.reliability import counting as arrays
 from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
@@ -26,16 +26,15 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
 from workbench.evidence.readings import forget
 from workbench.evidence.runs import find_run
+from workbench.pipeline import review as of_progress
 from workbench.pipeline import review as of_review
-from workbench.pipeline import review_progress as of_progress
 from workbench.pipeline import review_tables as of_tables
-from workbench.pipeline.control import draw
-from workbench.pipeline.review import review
+from workbench.pipeline.review import draw, review
 from workbench.pipeline.todo import tasks
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import read_names
 from workbench.tui.home.home import HomeScreen
-from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.dialogs import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ItemPage, ReviewItemScreen

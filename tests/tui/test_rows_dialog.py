@@ -17,7 +17,7 @@ from workbench.tidy.columns import COUNTED_ON_THE_WAY, Choice, stored
 from workbench.tidy.export import WRITERS
 from workbench.tidy.kinds import KINDS as KINDS_OF_ROWS
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.rows_dialog import FORMATS, KINDS, RowsDialog
+from workbench.tui.kit.command_dialog import FORMATS, KINDS, RowsDialog
 
 
 async def opened(app: WorkbenchApp, pilot: object) -> RowsDialog:

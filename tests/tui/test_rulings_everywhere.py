@@ -32,14 +32,12 @@ from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.rulings.dialog import RulingDialog
-from workbench.tui.rulings.ruling import RulingKeys
-from workbench.tui.rulings.text import RuledText
+from workbench.tui.rulings.ruling import RuledText, RulingKeys
 from workbench.tui.statements.archived import ArchivedScreen
-from workbench.tui.statements.history import HistoryScreen
+from workbench.tui.statements.history import HistoryScreen, VersionAnswersScreen
 from workbench.tui.statements.similar import SimilarScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
-from workbench.tui.statements.version_answers import VersionAnswersScreen
 from workbench.tui.widgets.record_table import RecordTable
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

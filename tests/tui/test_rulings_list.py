@@ -22,14 +22,14 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import NameProvider
-from workbench.tui.kit.note_dialog import NoteDialog
+from workbench.tui.kit.dialogs import NoteDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.review.session import run_key
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.rulings.listed import RulingsScreen
-from workbench.tui.rulings.text import RuledText
+from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.statements.statement import StatementScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -34,7 +34,7 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.issue_gold import IssueGoldScreen
+from workbench.tui.annotation.issue_cases import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
@@ -46,7 +46,7 @@ from workbench.tui.results.result_screen import load as load_choices
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements import statement as statement_screen
 from workbench.tui.statements.statement import StatementScreen
-from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import FluidTable
 
 BiasScreen = screen_class(registry.audit("bias_score"))
 

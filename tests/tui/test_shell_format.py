@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 from workbench.domain.verdicts import Verdict
 from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind
-from workbench.tui.format import (
-    bar,
-    human_duration,
-    issue_in_words,
-    literal,
-    percent,
-    stance_in_words,
-    visible,
-)
-from workbench.tui.worddiff import word_diff
+from workbench.figures.visible import visible
+from workbench.tui.format import bar, human_duration, issue_in_words, literal, percent, stance_in_words, word_diff
 
 
 def test_an_escape_sequence_is_shown_and_not_sent() -> None:

@@ -28,18 +28,15 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen
-from workbench.tui.kit.editor_dialog import EditorDialog
+from workbench.tui.kit.person_dialog import EditorDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.archived import ArchivedScreen
 from workbench.tui.statements.bulk_form import BulkForm
-from workbench.tui.statements.history import HistoryScreen
-from workbench.tui.statements.split_form import SplitForm
+from workbench.tui.statements.history import HistoryScreen, VersionAnswersScreen
 from workbench.tui.statements.statement import StatementScreen
-from workbench.tui.statements.statement_form import AboutForm, StatementForm
-from workbench.tui.statements.statements import StatementsScreen
-from workbench.tui.statements.statements_list import PAGE
-from workbench.tui.statements.version_answers import VersionAnswersScreen
+from workbench.tui.statements.statement_form import AboutForm, SplitForm, StatementForm
+from workbench.tui.statements.statements import PAGE, StatementsScreen
 from workbench.tui.statements.wording_form import WordingForm
 from workbench.tui.widgets.frame import Trouble
 from workbench.tui.widgets.record_table import RecordTable

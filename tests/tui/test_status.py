@@ -9,7 +9,7 @@ import workbench.tui
 from tests.tui.conftest import screen_text, status, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import say
 from workbench.tui.widgets.frame import TitleBar
 
 FROM_ELSEWHERE = {

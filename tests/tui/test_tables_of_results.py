@@ -23,7 +23,7 @@ from workbench.tui.results.details import explained
 from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.sheet import GAP, NARROWEST_MAIN, Sheet
 from workbench.tui.widgets import record_table
-from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import FluidTable
 
 WIDTHS = (76, 79, 96, 100, 136, 140)
 SYMBOL = re.compile(r"[^\x00-\x7f−]|^[a-z]{1,2}'?$|\|")

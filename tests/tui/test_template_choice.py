@@ -13,8 +13,7 @@ from tests.tui.conftest import screen_text, shown, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
-from workbench.tui.kit.template_words import Offer
+from workbench.tui.kit.template_choice import Offer, TemplatesScreen, form, picked
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.results.result_screen import screen_class
 

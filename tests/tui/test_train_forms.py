@@ -27,10 +27,8 @@ from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.jobs import launch
-from workbench.pipeline.classifying import ClassifySpec
-from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation.classify_form import ClassifyForm
-from workbench.tui.annotation.train_form import TrainForm
+from workbench.pipeline.training import ClassifySpec, TrainSpec
+from workbench.tui.annotation.train_form import ClassifyForm, TrainForm
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs import job_kind_dialog
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog

@@ -17,10 +17,10 @@ from stores.core.connection import is_store
 from stores.core.store import Store
 from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.cli import main
-from workbench.tui import recent_stores
+from workbench.tui import preferences as recent_stores
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.welcome import NewStoreDialog, WelcomeScreen
-from workbench.tui.recent_stores import MOST, forget, remember, state_file, stores_in
+from workbench.tui.preferences import MOST, forget, remember, state_file, stores_in
 from workbench.tui.welcome import WelcomeApp
 from workbench.tui.widgets.frame import Trouble
 

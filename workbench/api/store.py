@@ -183,7 +183,7 @@ class Store(Typed):
 
         Raises UnknownName for an unknown queue or model, AmbiguousRun if several runs match.
         """
-        from workbench.cli.results import agreement, agreement_of
+        from workbench.cli.showing import agreement, agreement_of
 
         chosen = given(agreement.options, {**options, "queue": queue}, "agreement")
         chosen.json = True

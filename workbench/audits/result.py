@@ -323,7 +323,7 @@ def side_by_side(
     """Return what a verb prints or writes of a comparison. `named`: tables that are asked for by name, which come
     first. Raises UnknownName.
     """
-    from workbench.audits.comparison.printed import printed as compared
+    from workbench.audits.comparison.book import printed as compared
 
     found = compared(of, medium, about, named)
     if where and not named:
@@ -362,7 +362,7 @@ def reported(
 
 def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Reported]:
     """Yield the comparison of the runs that a report is to compare, if two of these can be compared."""
-    from workbench.audits.comparison.reported import comparison, names_wanted
+    from workbench.audits.comparison.book import comparison, names_wanted
 
     if result.compared is not None and (names := names_wanted(wanted, result.comparable)):
         what = result.book.title.rpartition(": ")[2].capitalize()

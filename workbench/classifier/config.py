@@ -141,3 +141,18 @@ def _problems(config: TrainConfig) -> tuple[tuple[bool, str], ...]:
         (config.eval_every < 1, f"eval_every is {config.eval_every}, at least 1 is needed"),
         (config.max_length < 16, f"max_length is {config.max_length}, at least 16 is needed"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainProgress:
+    """One report of a training."""
+
+    step: int
+    steps: int
+    loss: float | None
+    "mean since the last report; None for reports of an evaluation"
+    learning_rate: float | None
+    dev_macro_f1: float | None
+    "of the last evaluation; None: no evaluation yet in this call, or no held-out items"
+    seconds: float
+    "since training began in this call, which may have resumed"

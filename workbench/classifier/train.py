@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench import __version__
 from workbench.classifier.card import WEIGHTS, Card, file_hash, verify, write_card
-from workbench.classifier.config import TrainConfig
+from workbench.classifier.config import TrainConfig, TrainProgress
 from workbench.classifier.dataset import (
     Example,
     check_labels,
@@ -32,7 +32,6 @@ from workbench.classifier.dataset import (
     split,
 )
 from workbench.classifier.model import EntailmentModel, load
-from workbench.classifier.progress import TrainProgress
 from workbench.domain.keys import content_key
 from workbench.errors import CheckpointError, ModelError, UsageError
 

@@ -19,12 +19,11 @@ from torch.utils.data import SequentialSampler
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
 
-from workbench.classifier.config import LABELS, TrainConfig
+from workbench.classifier.config import LABELS, TrainConfig, TrainProgress
 from workbench.classifier.dataset import Example, Pair, macro_f1, schedule
 from workbench.classifier.encoding import PairEncoder
 from workbench.classifier.model import EntailmentModel
 from workbench.classifier.predict import predictions, premise_of
-from workbench.classifier.progress import TrainProgress
 from workbench.errors import CheckpointError
 
 OPTIMIZER, GROUPS, SCHEDULER, RANDOM = "optimizer.safetensors", "optimizer.json", "scheduler.json", "random.safetensors"

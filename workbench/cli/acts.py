@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.cli.asking import agreed
-from workbench.cli.output import print_json, say, say_wrapped, table
+from workbench.cli.output import agreed, print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.figures import FIGURES, no_figures, put_out
-from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.names import listed
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -80,7 +79,7 @@ def lint(options: Namespace) -> int:
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
     from stores.core.store import Store
-    from workbench.cli.asking import check_agreed
+    from workbench.cli.output import check_agreed
     from workbench.cli.watching import EXIT_CODES, started, watch
     from workbench.jobs import launch
     from workbench.pipeline.checking import plan_check, thresholds_of

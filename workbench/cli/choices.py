@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.asking import agreed, changed_by
 from workbench.cli.audit_options import sections, settle
-from workbench.cli.output import print_json, say, say_wrapped, table, tell
+from workbench.cli.output import agreed, changed_by, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, parse_choice, ref_of
 from workbench.domain.names import listed_words, plural
@@ -344,7 +343,7 @@ def _lines(before: str, after: str) -> Iterator[str]:
 
 def _stem(before: str, after: str) -> str:
     """Return a question with its changed words marked; as it is where hardly a word is the same."""
-    from workbench.tui.worddiff import word_diff
+    from workbench.tui.format import word_diff
     from workbench.workshop.choice_forms import word_pairs
 
     if before == after:

@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.classifier.options import SETTINGS, TRAINED
-from workbench.cli.asking import check_agreed
-from workbench.cli.figures import FIGURES, as_data, put_out
-from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.output import FIGURES, as_data, check_agreed, print_json, put_out, say, say_wrapped
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import ended, started, watch
 from workbench.domain.names import listed
@@ -70,7 +68,7 @@ def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
     from stores.core.store import Store
     from workbench.jobs import launch
-    from workbench.pipeline.classifying import ClassifySpec, plan_classifying
+    from workbench.pipeline.training import ClassifySpec, plan_classifying
 
     with Store.open(options.store) as store:
         name = store.classifiers.get(options.classifier).name

@@ -40,7 +40,7 @@ def demo(options: Namespace) -> int:
     from workbench import pipeline
     from workbench.cli.acts import make
     from workbench.cli.showing import of
-    from workbench.inference.reach import check_reachable
+    from workbench.inference.load import check_reachable
     from workbench.jobs import launch
 
     audit = registry.audit(options.audit)

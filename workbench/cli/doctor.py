@@ -116,10 +116,10 @@ def _abilities(model: Model) -> Iterator[Check]:
     from workbench.domain.keys import SEED
     from workbench.domain.responses import Request, Sampling
     from workbench.inference.base import Remarking
-    from workbench.inference.served.drawing import DRAWS, OPEN_CHAT, TOKENS, Drawing, compared, temperature_words
+    from workbench.inference.served.behaviour import DRAWS, OPEN_CHAT, TOKENS, Drawing, compared, temperature_words
+    from workbench.inference.served.client import retry_policy_from
     from workbench.inference.served.examine import QUESTION, examine
     from workbench.inference.served.model import RemoteModel
-    from workbench.inference.served.pace import retry_policy_from
 
     if isinstance(model, RemoteModel):
         for one in examine(model, retry_policy_from(os.environ).reply_s):
@@ -195,7 +195,7 @@ def _endpoint() -> Check:
     from workbench.errors import WorkbenchError
     from workbench.inference.served.address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
     from workbench.inference.served.budget import budget_from
-    from workbench.inference.served.pace import retry_policy_from
+    from workbench.inference.served.client import retry_policy_from
 
     try:
         url = parse_address(f"{PREFIX}MODEL", os.environ).url

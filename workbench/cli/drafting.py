@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.asking import check_agreed
-from workbench.cli.output import print_json, say, say_wrapped, table, tell
+from workbench.cli.output import check_agreed, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import ended, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
@@ -98,8 +97,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     """Say what is asked, ask whether to start, start the worker, and watch it."""
     from workbench.jobs import launch
     from workbench.pipeline.design_checks import check_there
-    from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-    from workbench.pipeline.drafting import draw_samples
+    from workbench.pipeline.drafting import DraftSpec, draw_samples, plan_drafting
 
     check_there(store, options.model)
     refs = _refs(store, instrument, options)
@@ -133,7 +131,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
     from workbench.domain.drafting import RULED
-    from workbench.pipeline.draft_planning import draft_by_rule
+    from workbench.pipeline.drafting import draft_by_rule
 
     kinds = kinds_of(options.kind)
     if not kinds:

@@ -9,12 +9,13 @@ from typing import ClassVar
 import click
 
 from workbench import registry
-from workbench.cli.output import say, table
+from workbench.cli.output import print_json, say, table
 from workbench.cli.parser import Verbs, replaced
 from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.visible import visible
 from workbench.options.option import Option
+from workbench.options.shared import JSON
 
 REFERENCE_WIDTH = 100
 COMMANDS = "commands"
@@ -122,3 +123,41 @@ def _listed(verbs: Verbs) -> Iterator[list[str]]:
         yield [name]
         if name == "show":
             yield from ([name, "STORE", audit] for audit in registry.SHIPPED)
+
+
+EPILOG = """The file is TOML with a table for each screen; other keys keep their defaults:
+
+  [jobs]
+  pause = "P"
+  retry = "ctrl+r,f6"
+
+An entry is not used where its key already does something else on the same
+screen, labels answers, or takes F1, Ctrl+P or q away; the list ends with such
+entries."""
+
+
+@verb(JSON, epilog=EPILOG)
+def keys(options: Namespace) -> int:
+    """Print every action of every screen with its id and its keys, and where other keys are chosen."""
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.key_words import does
+    from workbench.tui.keymap import checked, keymap_file, read_keymap
+    from workbench.tui.screen_keys import bindings
+
+    keymap = checked(read_keymap(), WorkbenchApp)
+    rows = [(name, keymap.keys.get(name, one.key), does(one)) for name, one in sorted(bindings(WorkbenchApp).items())]
+    if options.json:
+        print_json(
+            {
+                "file": str(keymap_file()),
+                "keys": [{"id": i, "keys": k, "does": d} for i, k, d in rows],
+                "wrong": keymap.wrong,
+            }
+        )
+        return 0
+    for name, bound, said in rows:
+        say(f"{name:<34} {bound:<28} {said}")
+    say(f"\nTo change keys, edit {keymap_file()}.")
+    for sentence in keymap.wrong:
+        say(f"not used: {sentence}")
+    return 0

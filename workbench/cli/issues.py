@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import FIGURES, as_data, no_figures, put_out
-from workbench.cli.output import print_json, say, tell, whole_file
+from workbench.cli.output import FIGURES, as_data, no_figures, print_json, put_out, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.asking import agreed, at_terminal, edited
-from workbench.cli.output import print_json, say, say_wrapped, table, tell
+from workbench.cli.output import agreed, at_terminal, edited, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import (
     EXIT_CODES,

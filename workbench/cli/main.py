@@ -40,7 +40,7 @@ SHIPPED = {
         "open": Listed("acts", "open the terminal; `workbench STORE` is short for it", "open_store"),
         "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
         "doctor": Listed("doctor", "check what works on this machine, and how to fix the rest"),
-        "keys": Listed("keys", "keys of the terminal, and where to change them"),
+        "keys": Listed("helping", "keys of the terminal, and where to change them"),
         "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
         "completion": Listed("completing", "print a script for command completion in a shell"),
     },
@@ -61,15 +61,15 @@ SHIPPED = {
         "synthesize": Listed("synthetic", "draw synthetic respondents with known answers"),
     },
     READ: {
-        "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),
-        "thoughts": Listed("thoughts", "a model's thinking before its answers; no reader uses it"),
+        "scores": Listed("showing", "label probabilities of prompts, and likely next tokens"),
+        "thoughts": Listed("showing", "a model's thinking before its answers; no reader uses it"),
         "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
         "classify": Listed("classifying", "read new free-text answers with a classifier"),
         "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
     },
     JUDGE: {
         "show": Listed("showing", "an audit's figures, as tables or files; what each audit found"),
-        "agreement": Listed("results", "kappas, alpha and agreement per statement, of models or people"),
+        "agreement": Listed("showing", "kappas, alpha and agreement per statement, of models or people"),
     },
     LABEL: {
         "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
@@ -77,15 +77,15 @@ SHIPPED = {
         "adjudicate": Listed("annotating", "list disagreements, or decide one"),
         "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
         "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
-        "people": Listed("describing", "who the annotators and respondents are, without names"),
+        "people": Listed("annotating", "who the annotators and respondents are, without names"),
     },
     REVIEW: {
         "review": Listed("reviewing", "what an auditor should review first, and why"),
-        "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
-        "rulings": Listed("rulings", "auditors' rulings, and what can be ruled on; undo, export, import"),
+        "rule": Listed("reviewing", "rule on what a result rests on: misread, at fault, excluded, …"),
+        "rulings": Listed("reviewing", "auditors' rulings, and what can be ruled on; undo, export, import"),
     },
     TAKE: {
-        "report": Listed("reporting", "write a report: a page that opens offline, with its data"),
+        "report": Listed("exporting", "write a report: a page that opens offline, with its data"),
         "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
     },
 }

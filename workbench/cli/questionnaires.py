@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.asking import changed_by
-from workbench.cli.figures import FIGURES, FOLDERS
-from workbench.cli.output import print_json, say
+from workbench.cli.output import FIGURES, FOLDERS, changed_by, print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Form, Pole, Role
@@ -103,7 +101,7 @@ def _check_options(options: Namespace) -> None:
 
 def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.audits.questionnaire.answer_tables import book
-    from workbench.cli.figures import put_out
+    from workbench.cli.output import put_out
     from workbench.domain.statements import ORIGINAL
     from workbench.pipeline.importing import no_questions
 
@@ -131,7 +129,7 @@ def _counts(summary: QuestionnaireSummary) -> str:
 def _remap(store: Store, name: str, options: Namespace) -> int:
     """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
     from workbench.audits.questionnaire.answer_tables import scales
-    from workbench.cli.figures import put_out
+    from workbench.cli.output import put_out
     from workbench.domain.questionnaires import Meaning
 
     meanings = {}
@@ -202,7 +200,7 @@ def _change(store: Store, name: str, options: Namespace) -> int:
 
 
 def _history(store: Store, name: str, options: Namespace) -> int:
-    from workbench.cli.figures import as_data, put_out
+    from workbench.cli.output import as_data, put_out
     from workbench.pipeline.importing import no_questions
 
     found = store.questionnaires.history(name)

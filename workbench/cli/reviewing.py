@@ -1,23 +1,221 @@
-"""What waits for an auditor under a run, why, and how far auditors are; a control sample, and the next item."""
+"""Commands of auditors: what to review and why, ruling on it, and what stands."""
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Medium
 from workbench.cli.audit_options import AUDIT
-from workbench.cli.figures import FIGURES, medium, put_out
+from workbench.cli.output import FIGURES, medium, no_figures, put_out, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.errors import UsageError
+from workbench.domain.names import person_name, plural
+from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
+from workbench.errors import UnknownName, UsageError
+from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import OF_RUN, READER, SEED, STORE
+from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.evidence.ruling_subjects import Thing
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.review import Review
-    from workbench.pipeline.review_progress import Progress
+    from workbench.pipeline.review import Progress, Review
+
+VERDICTS = {
+    verdict.value.replace(" ", "-"): f"about {', '.join(kind for kind in type(next(iter(kinds))) if kind in kinds)}"
+    for verdict, kinds in RULED_ON.items()
+}
+AS = Option("as_", "your name", required=True, metavar="NAME")
+SUBJECTS = """Subjects:
+  s-01                                a statement
+  s-01/negation                       a wording
+  s-01/negation/personal-1[/swapped]  a prompt
+  @3c59dc04                           a prompt, by its printed key
+  PROMPT/=8f14e45f                    an answer to it
+  ANSWER@label-words                  its reading by a rule or a classifier
+`workbench rulings STORE --of s-01` prints the names below s-01."""
+
+
+@verb(
+    STORE,
+    Option("subject", "what you rule on, see below", positional=True, required=True, many=True, metavar="SUBJECT…"),
+    Option("verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS),
+    Option("reason", "your reason", required=True, metavar="TEXT"),
+    AS,
+    Option("reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"),
+    READER.but(help="misread: reader of the figures, whose reading cannot be the right one", none="the usual one"),
+    INSTRUMENT,
+    JSON,
+    about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
+    "a newer ruling of yours on a subject replaces the earlier one.",
+    epilog=SUBJECTS,
+)
+def rule(options: Namespace) -> int:
+    """Store a ruling on each subject: all of them, or none where one makes no sense."""
+    from stores.core.store import Store
+    from workbench.evidence import ruling_subjects as subjects
+
+    verdict = Verdict(options.verdict.replace("-", " "))
+    with Store.open(options.store) as store:
+        things = [
+            subjects.read_by(store, subjects.find(store, name, options.instrument), options.reader)
+            for name in options.subject
+        ]
+        for thing in things:
+            subjects.check(thing, verdict, options.reading)
+        given = [
+            subjects.rule(store, one, verdict, auditor=options.as_, reason=options.reason, reading=options.reading)
+            for one in things
+        ]
+    names = ", ".join(thing.name for thing in things)
+    read = f", reads {options.reading}" if options.reading else ""
+    undo = f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {given[-1].uid.hex()[:8]}"
+    said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with:\n{undo}"
+    return tell(options, said, [plain(one) for one in given])
+
+
+@verb(
+    STORE,
+    INSTRUMENT.but(help="instrument whose rulings are printed", none="all"),
+    Option("of", "rulings on a subject, and the names of what is below it", metavar="SUBJECT"),
+    flag("history", "every event, including undone and superseded rulings"),
+    Section(
+        "Acts",
+        (
+            Option("undo", "undo a ruling, by its first digits", metavar="RULING"),
+            Option("export", "write every event as JSON lines", Type.PATH),
+            Option("import_", "add the events of such a file that this store lacks", Type.PATH),
+        ),
+        one_of=True,
+    ),
+    Option(
+        "as_",
+        "your name, needed by --undo; what others ruled on drawn answers that you have yet to decide is not printed",
+        metavar="NAME",
+    ),
+    Option("reason", "undo: why; needed for another auditor's ruling", default="", metavar="TEXT"),
+    FIGURES,
+    about="Print the rulings in force, oldest first; or undo one, or move rulings between stores.",
+    epilog=SUBJECTS,
+)
+def rulings(options: Namespace) -> int:
+    """Print what stands, or carry out an act."""
+    from stores.core.store import Store
+
+    with Store.open(options.store) as store:
+        if options.undo is not None or options.export is not None or options.import_ is not None:
+            no_figures(options)
+            return _act(store, options)
+        return _show(store, options)
+
+
+def _act(store: Store, options: Namespace) -> int:
+    if options.undo is not None:
+        return _undo(store, options)
+    if options.export is not None:
+        events = store.rulings.events()
+        with whole_file(options.export) as file:
+            file.writelines(f"{json.dumps(plain(one), ensure_ascii=False)}\n" for one in events)
+        said = f"Wrote {plural(len(events), 'event')} to {options.export}."
+        return tell(options, said, {"file": str(options.export), "events": len(events)})
+    found = read_rulings(options.import_)
+    added = store.rulings.merge(found)
+    said = f"{plural(added, 'event')} added, {len(found) - added:,} stored already."
+    return tell(options, said, {"added": added, "known": len(found) - added})
+
+
+def read_rulings(path: Path) -> list[Ruling]:
+    """Return the events of a file. Raises UsageError, naming the line that holds none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                found.append(from_plain(json.loads(line)))
+            except json.JSONDecodeError as error:
+                found_ = f"{line.strip()[:40]!r}, which is no JSON on its own"
+                raise UsageError(f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}") from error
+            except UsageError as error:
+                raise UsageError(f"{path}, line {number}: {error}") from error
+    if not found:
+        raise UsageError(f"{path} has no rulings; nothing was changed")
+    return found
+
+
+def _undo(store: Store, options: Namespace) -> int:
+    if not options.as_:
+        raise UsageError("--undo needs the auditor's name; give --as NAME")
+    standing = [one for of in store.rulings.standing().values() for one in of]
+    found = [one for one in standing if one.uid.hex().startswith(options.undo.lower())]
+    if len(found) != 1:
+        what = f"{len(found)} rulings in force begin" if found else "no ruling in force begins"
+        raise UsageError(f"{what} with {options.undo!r}; workbench rulings STORE lists them")
+    if found[0].auditor != options.as_ and not options.reason:
+        raise UsageError(
+            f"{options.undo} is {found[0].auditor}'s ruling {found[0].verdict}, not yours; to take it back, say why: "
+            "--reason TEXT"
+        )
+    event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
+    return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
+
+
+def _show(store: Store, options: Namespace) -> int:
+    from workbench.evidence import ruling_subjects as subjects
+    from workbench.evidence.listed_rulings import NOBODY, ListedRuling, as_table, listed, withheld, without
+
+    meant = subjects.find(store, options.of, options.instrument) if options.of else None
+    names = store.instruments.names()
+    if options.instrument is not None and options.instrument not in names:
+        raise UnknownName(f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}")
+    every = listed(store, meant.subject if meant else None)
+    kept_back: frozenset[bytes] = frozenset()
+    if options.as_:
+        kept_back = withheld(store, every, person_name(options.as_, "auditor"), of=None)
+    rows = [
+        without(row, kept_back)
+        for row in every
+        if (options.history or row.in_force)
+        and options.instrument in (None, row.place[0])
+        and row.ruling.uid not in kept_back
+    ]
+    several = len(names) > 1
+    on = meant.name if meant is not None else options.instrument
+    empty = f"There is no ruling{f' on {on}' * bool(on)} to show." if every or on else NOBODY
+    tables: list[Table[ListedRuling] | Table[Thing]] = [
+        as_table(rows, history=options.history, several=several, empty=empty)
+    ]
+    if meant is not None:
+        tables.append(_below(subjects.below(store, meant), meant))
+    about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
+    hidden = f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same drawn answers"
+    put_out(options, tables, about, title="Rulings", told=[hidden] if kept_back else [])
+    if not every and meant is None and not options.json:
+        say("\nHow to rule, and on what:\nworkbench rule --help")
+    return 0
+
+
+def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
+    return Table(
+        "below",
+        f"Below {of.name}",
+        things,
+        [
+            Column("subject", "subject", lambda row: row.name),
+            Column("kind", "kind", lambda row: row.subject.kind.value),
+            Column("words", "text", lambda row: row.words, Kind.PROSE),
+            Column("labels", "can read", lambda row: ", ".join(row.labels), aside=True),
+        ],
+        key=lambda row: (row.name,),
+        empty="This subject has nothing below it.",
+    )
 
 
 @verb(
@@ -66,8 +264,7 @@ def review(options: Namespace) -> int:
     """Print the queue, or its next item; draw a control sample first where that is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.control import draw, take_back
-    from workbench.pipeline.review_progress import progress_of
+    from workbench.pipeline.review import draw, progress_of, take_back
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
@@ -81,7 +278,7 @@ def review(options: Namespace) -> int:
         if options.draw is not None:
             draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
         progress = progress_of(store, of, auditor)
-        return _next(store, options, progress) if options.next else _show(options, progress)
+        return _next(store, options, progress) if options.next else _reviewing_show(options, progress)
 
 
 def _review(store: Store, options: Namespace) -> Review:
@@ -93,7 +290,7 @@ def _review(store: Store, options: Namespace) -> Review:
     return of_run(store, run, Readings(options.reader))
 
 
-def _show(options: Namespace, progress: Progress) -> int:
+def _reviewing_show(options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_tables as tables
 
     of, control = progress.of, progress.control

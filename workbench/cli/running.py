@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench import registry
-from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
-from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.output import check_agreed, print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import decided, ended, started, watch
 from workbench.domain.designs import Design
@@ -22,8 +21,8 @@ from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
 from workbench.formats.personas import given_personas
+from workbench.inference.base import DTYPES
 from workbench.inference.chat_turns import NO_DEFAULT
-from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (

@@ -1,27 +1,40 @@
-"""The verb that shows figures: the same for every audit, with the options that the audit declares."""
+"""Verbs that show figures, and what they rest on: audits, agreement, probabilities of labels, thoughts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stores.core.store import Store
+from stores.runs.readings import thoughts_of
 from workbench import registry
+from workbench.audits.audit import Printed
+from workbench.audits.reliability import AUDIT as RELIABILITY
+from workbench.audits.reliability.options import JUDGING, ONLY, ReliabilityOptions
+from workbench.cli.audit_options import AUDIT as ASKED
 from workbench.cli.audit_options import listing
 from workbench.cli.completing import is_sqlite
-from workbench.cli.figures import FIGURES, medium, print_out
-from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.output import FIGURES, as_data, medium, print_json, print_out, put_out, say, say_wrapped
 from workbench.cli.parser import NAMES, Command
 from workbench.cli.verbs import AT_HAND, Namespace, Section, Verb, hint, verb
+from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option
-from workbench.options.shared import STORE
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import JSON, OF_RUN, QUEUE, STORE
 
 if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
     from workbench.audits.audit import Audit, HomeLine
+    from workbench.audits.reliability.judged import ReliabilityJudged
+    from workbench.audits.reliability.wordings import Tokens
+    from workbench.domain.instruments import Instrument
+    from workbench.figures.table import AnyTable
 
 AUDIT = Option(
     "audit",
@@ -104,11 +117,11 @@ def _check(words: Sequence[str]) -> None:
 def _check_options(words: Sequence[str], audit: str = "") -> None:
     """Raise UsageError for an option that other audits have, or without an audit, that not all have."""
     having = {one.name: {option.flag for option in one.figure_options} for one in registry.every_audit()}
-    for flag in (word.partition("=")[0] for word in words):
-        others = [name for name, flags in having.items() if flag in flags]
+    for given in (word.partition("=")[0] for word in words):
+        others = [name for name, flags in having.items() if given in flags]
         if others and audit not in others and (audit or len(others) < len(having)):
             told = f", not of {audit}; leave it out" if audit else "; name the audit"
-            raise UsageError(f"{flag} is an option of {listing(others)}{told}")
+            raise UsageError(f"{given} is an option of {listing(others)}{told}")
 
 
 def _alone(store: Path, words: Sequence[str]) -> Verb:
@@ -184,3 +197,179 @@ def _told(line: HomeLine) -> str:
 
 
 show = replace(_every, narrowed=narrowed)
+
+
+OF_A_RUN = (
+    "workbench show STORE reliability --table mean_kappas kappas across_templates components shifts item_agreement"
+)
+
+
+@verb(
+    STORE,
+    ONLY,
+    OF_RUN,
+    JUDGING,
+    flag("survey", "agreement of the people who answered the same wordings"),
+    flag("as_people", "the models' kappas over only the statements that people answered"),
+    flag("every_model", "mean kappas of all models that answered, or of those of --model, next to people's"),
+    QUEUE.but(help="agreement of the annotators of this queue"),
+    flag("items", "per labelled item"),
+    FIGURES,
+)
+def agreement(options: Namespace) -> int:
+    """Print kappas of annotators, of people who answered, or of all models; those of a run: see `verdicts`."""
+    from stores.core.store import Store
+
+    with Store.open(options.store) as store:
+        print_out(options, agreement_of(store, options))
+    return 0
+
+
+def agreement_of(store: Store, options: Namespace) -> Printed:
+    """Return what is printed of the annotators of a queue, of people who answered, or of several models."""
+    from workbench.cli.annotating import agreement as of_annotators
+
+    if options.queue is not None:
+        return of_annotators(store, options)
+    if options.survey:
+        return _survey(store, options)
+    if options.every_model:
+        return _every_model(store, options)
+    raise UsageError(f"name --queue, --survey or --every-model; for the agreement of one run: {OF_A_RUN}")
+
+
+def _every_model(store: Store, options: Namespace) -> Printed:
+    """Compare the models with people (Ceron et al. 2024, Table 2)."""
+    from workbench.audits.consistency.judged import judge_consistency
+    from workbench.audits.consistency.options import ConsistencyOptions
+    from workbench.audits.consistency.result import book
+    from workbench.audits.reliability.agreement_tables import model_kappas
+    from workbench.evidence.runs import Which, about
+
+    if options.items:
+        raise UsageError("--items is for one model; leave out --items or --every-model")
+    found = judge_consistency(store, Which.of(options), ConsistencyOptions.of(options))
+    name = found.instrument.name
+    made = model_kappas(found.reports, found.people, found.instrument.survey, restricted=options.as_people)
+    about_all = {"instrument": name, "runs": [{"name": one.name, "run": about(one.run)} for one in found.runs]}
+    figures = book(found)
+    return Printed([made], about_all, f"{name}: mean kappas", figures.told, header=figures.header)
+
+
+def _survey(store: Store, options: Namespace) -> Printed:
+    """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
+    names = [options.instrument] if options.instrument else list(store.instruments.names())
+    made = [one for one in map(store.instruments.get, names) if one.survey]
+    if not made:
+        raise UsageError(
+            "nobody has answered a survey in this store; people answer with: workbench survey STORE, "
+            "and a survey.csv or a ProbVAA download also has answers"
+        )
+    tables = [table for one in made for table in _of_people(one, options)]
+    told = [f"{one.name}: {_respondents(one)} respondents, {len(one.survey):,} answers" for one in made]
+    return Printed(tables, {"instruments": [one.name for one in made]}, "Agreement of people", told)
+
+
+def _respondents(instrument: Instrument) -> int:
+    return len({answer.respondent for answer in instrument.survey})
+
+
+def _of_people(instrument: Instrument, options: Namespace) -> Iterator[AnyTable]:
+    from workbench.audits.reliability import agreement_tables as tables
+    from workbench.audits.reliability.agreement import bound_of, relations_of, survey_agreement
+
+    name, judge_void = instrument.name, options.judge_void
+    relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
+    yield tables.people_kappas(name, survey_agreement(instrument.survey, name, options.seed, relations=relations))
+    yield tables.people(name, bound_of(instrument, options.seed, judge_void=judge_void))
+
+
+@verb(
+    STORE,
+    ONLY,
+    OF_RUN,
+    Option("statement", "only this statement", none="all", metavar="REF"),
+    Option("template", "only this template", none="all"),
+    flag("tokens", "also print the likeliest next tokens of each prompt"),
+    RELIABILITY.judges_by,
+    FIGURES,
+)
+def scores(options: Namespace) -> int:
+    """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
+    from stores.core.store import Store
+    from workbench.audits.result import about_of
+    from workbench.domain.responses import EXACT
+    from workbench.evidence.runs import Which
+
+    with Store.open(options.store) as store:
+        there = store.runs.list(options.audit, options.instrument, options.model)
+        if there and not options.sampling and all(run.sampling.mode != EXACT for run in there):
+            models = ", ".join(sorted({run.model for run in there}))
+            raise UnknownName(
+                f"the answers of {models} were sampled, without probabilities; compute them with: "
+                "workbench run STORE --exact --model NAME"
+            )
+        which = replace(Which.of(options), sampling=options.sampling or EXACT)
+        found = RELIABILITY.judge(store, which, ReliabilityOptions.of(options), lambda: nullcontext(store))
+        tokens = _tokens(store, found.judged.run) if options.tokens else None
+    made = list(_tables(found.judged, tokens, options))
+    title, book = f"{found.judged.run.label}: probabilities", found.book
+    put_out(options, made, about_of(found), title=title, told=book.told, header=book.header)
+    return 0
+
+
+def _tables(judged: ReliabilityJudged, tokens: Tokens | None, options: Namespace) -> Iterator[AnyTable]:
+    from workbench.audits.reliability.wordings import next_tokens, prompts, scored_prompts
+
+    if (exact := judged.exact) is None:
+        raise UsageError(f"{judged.run.label} was sampled; to compute probabilities: workbench run --exact")
+    rows = list(scored_prompts(exact, options.statement, options.template, tokens or {}))
+    yield prompts(exact, rows, with_tokens=tokens is not None)
+    if tokens is not None and as_data(options):
+        yield next_tokens(rows)
+
+
+def _tokens(store: Store, run: Run) -> Tokens:
+    tables = store.scores.tables_of_run(run)
+    return {
+        (ref, f"{kind}-{n}" if n else kind, template, "swapped" if inverted else "printed"): (
+            tuple((text, math.exp(log)) for text, log in tables[probe].tokens),
+            tables[probe].rest,
+        )
+        for ref, kind, n, template, inverted, probe, _ in store.runs.cells(run)
+        if probe in tables
+    }
+
+
+@verb(
+    STORE,
+    ASKED,
+    OF_RUN,
+    Option("statement", "only this statement", none="all", metavar="REF"),
+    Option("limit", "number of outputs to show", Type.WHOLE, 20, least=1),
+    JSON,
+)
+def thoughts(options: Namespace) -> int:
+    """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
+    from workbench.evidence.runs import run_of
+
+    with Store.open(options.store) as store:
+        run = run_of(store, options, answered=True)
+        rows = thoughts_of(store.connection, run, options.statement, limit=options.limit)
+        cut = sum(store.runs.truncated(run).values())
+    if options.json:
+        print_json(
+            {"run": run.label, "answers": run.responses, "cut_off": cut, "outputs": [asdict(row) for row in rows]}
+        )
+        return 0
+    say(f"{run.label}: {run.responses:,} answers, {cut:,} of them cut off in thought")
+    for row in rows:
+        order = " swapped" if row.inverted else ""
+        answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"
+        say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · seed {row.seed} · job {row.job}")
+        say(f"thought: {row.thinking or '(the server hides it)'}\n{answer}")
+    if not rows:
+        say("No output contains thinking.")
+    elif len(rows) == options.limit:
+        say(f"\nShowing {plural(len(rows), 'output')}; --limit shows more.")
+    return 0

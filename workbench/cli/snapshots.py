@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.cli.figures import FIGURES
+from workbench.cli.output import FIGURES
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.runs import about
@@ -37,7 +37,7 @@ EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model 
 def snapshots(options: Namespace) -> int:
     """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
     from stores.core.store import Store
-    from workbench.cli.figures import as_data, put_out
+    from workbench.cli.output import as_data, put_out
     from workbench.evidence.runs import served_runs
 
     with Store.open(options.store) as store:

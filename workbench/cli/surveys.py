@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import FIGURES, no_figures, put_out
-from workbench.cli.output import print_json, say, tell, whole_file
+from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.names import listed_words, plural
 from workbench.errors import UnknownName, UsageError

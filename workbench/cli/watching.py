@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
-from workbench.cli.asking import agreed
-from workbench.cli.output import has_width, print_json, room, say, say_wrapped, tell
+from workbench.cli.output import agreed, has_width, print_json, room, say, say_wrapped, tell
 from workbench.cli.verbs import Namespace
 from workbench.errors import StoreGone
 from workbench.figures.visible import visible

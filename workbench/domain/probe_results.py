@@ -172,7 +172,7 @@ PROMPTS = 10
 "prompts that they must belong to: answers to one prompt are alike"
 REPEATED = 8
 """Answers equal to an earlier one of their prompt, while none differs, after which a served model is asked an open
-prompt: see `inference.served.drawing`."""
+prompt: see `inference.served.behaviour`."""
 SHOWN = 3
 "distinct answers that are shown as examples"
 LONGEST = 80

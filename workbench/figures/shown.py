@@ -8,8 +8,7 @@ from typing import Any
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.intervals import remarks
-from workbench.figures.marks import MARKS, WORDS
-from workbench.figures.table import AnyTable, Column, Kind, Value
+from workbench.figures.table import MARKS, WORDS, AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
 
 UNSIGNED = {Kind.SCORE: Kind.COEFFICIENT, Kind.POINTS: Kind.SIZE}

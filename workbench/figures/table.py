@@ -10,6 +10,10 @@ from typing import Any, Generic, TypeVar
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.pictures.picture import Picture
 
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
+WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few", Verdict.VOID: "void"}
+
+
 Row = TypeVar("Row")
 
 Value = str | int | float | bool | Verdict | Outcome | Estimate | MeanSd | Sequence[str] | None

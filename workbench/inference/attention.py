@@ -5,6 +5,22 @@ decides which tokens each token sees. There are two layouts. `TreeLayout` comput
 `RowLayout` computes one next token for each of many rows: a row sees its *stem*, the beginning of its prompt, which is
 stored once for all rows that share it, and its *seat*, which holds the rest of its prompt and its own answer. Both are
 exact: one softmax over all tokens that a token sees.
+
+Reading prompts
+---------------
+Reads prompts: computes the tokens of many sequences as one tree, along a path that is kept between groups.
+
+Sequences are in lexicographic order, so a beginning shared with any earlier sequence is shared with the previous one.
+The keys and values of the previous sequence are kept, so every distinct beginning is computed once per job, whatever
+the number of groups.
+
+Active rows
+-----------
+The active rows: each distinct beginning of an answer has a seat, its prompt's beginning is in a stem.
+
+Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token of all of them,
+whatever their lengths. A row that continues keeps its seat; if it splits, the additional rows get copies; if it ends,
+the last seats fill the gap.
 """
 
 from __future__ import annotations
@@ -15,13 +31,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from workbench.inference.tree import Packed
+from workbench.inference.tree import Packed, SampleTree, Tokens, common, pack
 
 ATTENTION = "workbench_shared"
 UNKNOWN = ("s_aux", "sinks", "position_bias", "indices", "block_indices")
@@ -316,3 +334,254 @@ def _softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> to
 
 class OutOfOrder(Exception):
     """The network does not run each of its layers once and in order, so its attention differs from ours."""
+
+
+@dataclass(slots=True)
+class Read:
+    """Sequences whose tokens have been computed."""
+
+    sequences: Sequence[Tokens]
+    packed: Packed
+    layout: TreeLayout
+    logits: torch.Tensor
+    "(wanted, vocabulary): after the wanted tokens, in the requested order"
+
+    def pairs(self, sequence: int, start: int = 0, stop: int | None = None) -> list[Pair]:
+        """Return keys and values of a sequence's tokens from start to stop: per layer (kv heads, tokens, size)."""
+        slots = torch.from_numpy(self.packed.slots[sequence][start:stop])
+        return self.layout.slots(slots.to(self.layout.device))
+
+
+@dataclass(slots=True)
+class Prefill:
+    """Computes sequences in lexicographic order."""
+
+    network: Any
+    most_tokens: int
+    "most tokens computed in one pass"
+    computed: int = 0
+    "tokens that went through the network"
+    _last: Tokens = ()
+    _pairs: list[Pair] = field(default_factory=list)
+    "keys and values of the last sequence"
+
+    def take(self, sequences: Sequence[Tokens], most: int) -> int:
+        """Return how many of the next sequences fit in one pass: at least one, at most `most`."""
+        before, tokens = self._last, 0
+        for place, sequence in enumerate(sequences[:most]):
+            tokens += len(sequence) - common(before, sequence)
+            if place and tokens > self.most_tokens:
+                return place
+            before = sequence
+        return min(len(sequences), most)
+
+    def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
+        """Compute sequences, and the logits after the tokens `wanted[i]` (ascending positions) of sequence i."""
+        self._extend(sequences[0][:-1])
+        packed = pack(sequences, self._last, [places[0] for places in wanted])
+        places = [int(packed.slots[i][at]) - packed.path for i, its in enumerate(wanted) for at in its]
+        distinct, order = torch.tensor(places).unique(return_inverse=True)
+        layout, logits = self._pass(packed, distinct)
+        self._keep(sequences[-1], layout, packed)
+        return Read(sequences, packed, layout, logits[order.to(logits.device)])
+
+    def forget(self) -> None:
+        """Free the kept keys and values."""
+        self._last, self._pairs = (), []
+
+    def _extend(self, sequence: Tokens) -> None:
+        """Compute a long beginning in pieces, so that no pass exceeds the limit."""
+        path = common(self._last, sequence)
+        while len(sequence) - path > self.most_tokens:
+            piece = sequence[: path + self.most_tokens]
+            packed = pack([piece], self._last, [len(piece) - 1])
+            layout, _ = self._pass(packed, torch.zeros(1, dtype=torch.long))
+            self._keep(piece, layout, packed)
+            path = len(piece)
+
+    def _pass(self, packed: Packed, wanted: torch.Tensor) -> tuple[TreeLayout, torch.Tensor]:
+        device = self.network.device
+        path = [(keys[:, : packed.path], values[:, : packed.path]) for keys, values in self._pairs]
+        layout = TreeLayout(packed, path if packed.path else [], device)
+        with laid_out(layout):
+            logits: torch.Tensor = self.network(
+                input_ids=torch.from_numpy(packed.tokens)[None].to(device),
+                position_ids=torch.from_numpy(packed.positions)[None].to(device),
+                use_cache=False,
+                logits_to_keep=wanted.to(device),
+            ).logits[0]
+        self.computed += len(packed.tokens)
+        return layout, logits
+
+    def _keep(self, sequence: Tokens, layout: TreeLayout, packed: Packed) -> None:
+        self._last = sequence
+        self._pairs = layout.slots(torch.from_numpy(packed.slots[-1]).to(layout.device))
+
+
+@dataclass(eq=False, slots=True)
+class ActiveSequence:
+    """One request whose answers are being drawn."""
+
+    request: int
+    prompt: tuple[int, ...]
+    stem: SharedContext
+    tree: SampleTree
+    seats: list[int] = field(default_factory=list)
+    "seat of each row of the tree"
+    most: int = 0
+    "largest number of rows so far"
+
+    @property
+    def own(self) -> int:
+        """The number of the prompt's tokens that its seats hold."""
+        return len(self.prompt) - len(self.stem.tokens)
+
+
+@dataclass(slots=True)
+class Batch:
+    """All active rows."""
+
+    network: Any
+    growing: list[ActiveSequence] = field(default_factory=list)
+    seats: BatchSlots = field(default_factory=BatchSlots)
+    rows: int = 0
+    "seats 0 … rows - 1 are taken"
+
+    def seat(self, one: ActiveSequence, pairs: Sequence[Pair]) -> None:
+        """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after its stem.
+
+        If memory runs out, nothing is changed.
+        """
+        taken = list(range(self.rows, self.rows + len(one.tree.rows)))
+        own = max((one.own for one in [*self.growing, one]), default=0)
+        self.seats.make_room(one.stem.pairs, self.rows + len(taken), max(own + 1, self._tokens()))
+        if one.own:
+            self.seats.fill(torch.tensor(taken, device=self.network.device), pairs)
+        one.seats, one.most = taken, len(taken)
+        one.stem.users += 1
+        self.rows += len(taken)
+        self.growing.append(one)
+
+    def make_room(self) -> None:
+        """Allocate room for one more token of every row."""
+        if self.growing:
+            self.seats.make_room(self.growing[0].stem.pairs, self.rows, self._tokens())
+
+    def _tokens(self) -> int:
+        """Return the number of tokens in the fullest seat after the next step."""
+        return max((one.own + len(one.tree.rows[0].tokens) for one in self.growing), default=0)
+
+    def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
+        """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
+
+        Repeating it changes nothing, so that a pass that ran out of memory can be repeated in parts.
+        """
+        part = table.part(first, stop)
+        device = self.network.device
+        layout = RowLayout(
+            seats=self.seats,
+            first=first,
+            stems=_by_stem(table.stems, part.stem, device),
+            lengths=torch.from_numpy(part.lengths).to(device),
+            starts=torch.from_numpy(part.starts).to(device),
+            longest=int(part.lengths.max()) + 1,
+            reach=int((part.lengths + part.starts).max()) + 1,
+        )
+        with laid_out(layout):
+            found: torch.Tensor = self.network(
+                input_ids=torch.from_numpy(part.tokens)[None].to(device),
+                position_ids=torch.from_numpy(part.lengths + part.starts)[None].to(device),
+                use_cache=False,
+            ).logits[0]
+        return found
+
+    def table(self) -> Table:
+        """Return the contents of the seats, by seat."""
+        stems = list({id(one.stem): one.stem for one in self.growing}.values())
+        place = {id(stem): i for i, stem in enumerate(stems)}
+        columns = np.zeros((4, self.rows), dtype=np.int64)
+        for one in self.growing:
+            for seat, row in zip(one.seats, one.tree.rows, strict=True):
+                columns[:, seat] = (
+                    row.tokens[-1], one.own + len(row.tokens) - 1, len(one.stem.tokens), place[id(one.stem)],
+                )  # fmt: skip
+        return Table(stems, *columns)
+
+    def reseat(self) -> None:
+        """Assign seats to the rows of the new step; requests without rows are no longer active."""
+        free: list[int] = []
+        moves: dict[int, int] = {}  # seat -> seat whose tokens it takes over
+        unseated: list[tuple[ActiveSequence, int, int]] = []
+        for one in self.growing:
+            heirs: dict[int, int] = {}
+            seats = [-1] * len(one.tree.rows)
+            for place, row in enumerate(one.tree.rows):
+                held = one.seats[row.parent]
+                if row.parent in heirs:
+                    unseated.append((one, place, held))
+                else:
+                    heirs[row.parent] = place
+                    seats[place] = held
+            free += [seat for parent, seat in enumerate(one.seats) if parent not in heirs]
+            one.seats = seats
+            one.most = max(one.most, len(seats))
+        for one in self.growing:
+            one.stem.users -= not one.tree.rows
+        self.growing = [one for one in self.growing if one.tree.rows]
+        self._place(unseated, sorted(free, reverse=True), moves)
+
+    def _place(self, unseated: list[tuple[ActiveSequence, int, int]], free: list[int], moves: dict[int, int]) -> None:
+        """Give seats to rows without one, then fill the gaps from the end."""
+        rows = sum(len(one.tree.rows) for one in self.growing)
+        for one, place, held in unseated:
+            seat = free.pop() if free else max(self.rows, 0)
+            if seat == self.rows:
+                self.rows += 1
+            one.seats[place] = seat
+            moves[seat] = held
+        gaps = sorted(seat for seat in free if seat < rows)
+        if gaps:
+            high = {seat: (one, place) for one in self.growing for place, seat in enumerate(one.seats) if seat >= rows}
+            for gap, seat in zip(gaps, sorted(high), strict=True):
+                one, place = high[seat]
+                one.seats[place] = gap
+                moves[gap] = moves.pop(seat, seat)
+        self.rows = rows
+        self._move(moves)
+
+    def _move(self, moves: dict[int, int]) -> None:
+        if not moves:
+            return
+        self.seats.make_room(self.growing[0].stem.pairs, max(moves) + 1, 0)
+        device = self.network.device
+        targets = torch.tensor(list(moves), device=device)
+        sources = torch.tensor(list(moves.values()), device=device)
+        self.seats.move(targets, sources, self._tokens())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The contents of the seats."""
+
+    stems: list[SharedContext]
+    tokens: NDArray[np.int64]
+    "(rows,): the last token, whose successor is to be computed"
+    lengths: NDArray[np.int64]
+    "(rows,): tokens in the seat, without the last"
+    starts: NDArray[np.int64]
+    "(rows,): tokens in the stem"
+    stem: NDArray[np.int64]
+    "(rows,): index of the stem"
+
+    def part(self, first: int, stop: int) -> Table:
+        columns = (self.tokens, self.lengths, self.starts, self.stem)
+        return Table(self.stems, *(column[first:stop] for column in columns))
+
+
+def _by_stem(
+    stems: list[SharedContext], stem: NDArray[np.int64], device: torch.device
+) -> list[tuple[SharedContext, torch.Tensor | None]]:
+    used = np.unique(stem).tolist()
+    if len(used) == 1:
+        return [(stems[used[0]], None)]
+    return [(stems[place], torch.from_numpy(np.flatnonzero(stem == place)).to(device)) for place in used]

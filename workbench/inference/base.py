@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.domain.batches import BatchLedger, SentBatch
+from workbench.domain.gpus import Gpu
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 from workbench.domain.statements import Statement
+from workbench.errors import MissingPackage, UsageError
+
+QUANTISED = {"int8": 1.0, "nf4": 0.5625}
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes: LLM.int8(), and
+4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not quantised"""
+DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
+USUAL = "float32 on a CPU, bfloat16 on a GPU"
+"the default"
+
+
+def check_dtype(model: str, dtype: str) -> None:
+    """Raise UsageError if a dtype (empty: the usual one) is unknown, or has no effect on a model of that name."""
+    if not dtype:
+        return
+    if dtype not in DTYPES:
+        raise UsageError(f"the dtype {dtype!r} is unknown. Choose {', '.join(DTYPES)}; without one: {USUAL}")
+    if dtype in QUANTISED and find_spec("bitsandbytes") is None:
+        raise MissingPackage(
+            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: "
+            "pip install 'llm-audit-workbench[local,quantised]'"
+        )
+    if model.startswith(("openai:", "vllm:")):
+        raise UsageError(
+            f"{model}: a dtype ({dtype}) has no effect here, because the server has loaded the model; leave it out"
+        )
+    if model == "scripted" or model.startswith("scripted:"):
+        raise UsageError(f"{model}: a dtype ({dtype}) has no effect on a scripted model, which computes nothing")
 
 
 @dataclass(slots=True)
@@ -239,7 +272,7 @@ class Changing(Protocol):
         ...
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the snapshot that answered before; `asked`: in the same job. See `served.snapshots`."""
+        """Set the snapshot that answered before; `asked`: in the same job. See `served.behaviour`."""
         ...
 
 
@@ -283,3 +316,76 @@ class Unhurried(Protocol):
     def wind_down(self) -> None:
         """Start no further calls: `generate` ends when the active calls have returned."""
         ...
+
+
+READ_EVERY_S = 5.0
+"a reading takes some tens of milliseconds"
+TIMEOUT_S = 5.0
+FIELDS = ("index", "name", "memory.used", "memory.total", "utilization.gpu")
+MIB = 1024 * 1024
+
+
+def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
+    """Return the load of each GPU that this process may use; empty if there is none or it cannot be read."""
+    program = shutil.which("nvidia-smi", path=environ.get("PATH"))
+    if program is None:
+        return ()
+    command = [program, f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    found = [gpu for line in done.stdout.splitlines() if (gpu := _read(line)) is not None]
+    seen = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
+    if seen and all(part.isdecimal() for part in seen.split(",")):
+        places = list(map(int, seen.split(",")))
+        return tuple(replace(gpu, index=places.index(gpu.index)) for gpu in found if gpu.index in places)
+    return tuple(found)
+
+
+def _read(line: str) -> Gpu | None:
+    """Return the GPU of a line, None if it has no figures: some cards report `[N/A]`."""
+    parts = [part.strip() for part in line.split(",")]
+    if len(parts) != len(FIELDS):
+        return None
+    index, name, used, total, busy = parts
+    try:
+        share = float(busy) / 100 if busy.replace(".", "", 1).isdecimal() else 0.0
+        return Gpu(int(index), name, int(used) * MIB, int(total) * MIB, share)
+    except ValueError:
+        return None
+
+
+@dataclass(slots=True)
+class GpuWatch:
+    """Reads the load of a model's GPUs at intervals."""
+
+    before: int = 0
+    "tokens that the model had computed when the attempt started"
+    read_at: float = float("-inf")
+    found: tuple[Gpu, ...] = ()
+
+    @classmethod
+    def of(cls, model: Model) -> GpuWatch:
+        return cls(tokens_of(model))
+
+    def look(self, model: Model, seconds: float) -> Sequence[Gpu]:
+        """Return the GPUs that a model uses, with the tokens per second since the attempt started."""
+        if not isinstance(model, OnGpus) or (places := model.gpus) == ():
+            return ()
+        if time.monotonic() - self.read_at >= READ_EVERY_S:
+            self.read_at = time.monotonic()
+            self.found = tuple(gpu for gpu in read_gpus() if places is None or gpu.index in places)
+        pace = (tokens_of(model) - self.before) / seconds if seconds > 0 else 0.0
+        return tuple(replace(gpu, tokens_a_second=round(pace, 1)) for gpu in self.found)
+
+
+def tokens_of(model: Model) -> int:
+    """Return the number of tokens that a model has processed, of prompts and of answers."""
+    work = model.work
+    if computed := work.prompt_tokens_computed + work.sampled_tokens_computed:
+        return computed
+    if isinstance(model, Metered):
+        told = model.meter()
+        return int(told.get("tokens_in", 0) + told.get("tokens_out", 0))
+    return 0

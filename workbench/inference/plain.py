@@ -27,10 +27,9 @@ from transformers.modeling_outputs import BaseModelOutput
 from workbench.domain.responses import Decided, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import Work
-from workbench.inference.engines import Answers, Likeliest, Scores
+from workbench.inference.engines import WITHIN, Answers, Likeliest, Scores, Spell, ThoughtRule, Tokens
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
-from workbench.inference.thought_rule import WITHIN, Spell, ThoughtRule, Tokens
 
 MOST_ROWS = 1024
 SHARE = 0.5

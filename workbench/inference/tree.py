@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.inference.thought_rule import WITHIN, ThoughtRule
+from workbench.inference.engines import WITHIN, ThoughtRule
 
 Ints = NDArray[np.int64]
 Tokens = tuple[int, ...]

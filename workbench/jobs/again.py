@@ -17,9 +17,8 @@ from workbench.errors import UsageError
 from workbench.formats.personas import as_given
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec
-from workbench.pipeline.classifying import ClassifySpec
-from workbench.pipeline.draft_planning import DraftSpec
-from workbench.pipeline.training import TrainSpec
+from workbench.pipeline.drafting import DraftSpec
+from workbench.pipeline.training import ClassifySpec, TrainSpec
 
 Values = Mapping[str, Any]
 "option -> value"

@@ -22,11 +22,10 @@ from workbench.domain.readings import USUAL, Stance
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects
 from workbench.evidence.readings import codebook_of
+from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES
 from workbench.inference.scripted.model import UNREADABLE
-from workbench.inference.scripted.sides import AGREES, DISAGREES, HEDGES
-from workbench.pipeline.control import control_of, draw
 from workbench.pipeline.queues import Proposal, QueueSpec, make, pooled
-from workbench.pipeline.review import Review, answers_of, review
+from workbench.pipeline.review import Review, answers_of, control_of, draw, review
 from workbench.stats.resampling import derive_rng
 
 FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"

@@ -19,12 +19,11 @@ from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
 from workbench.jobs import origin
-from workbench.jobs.space import check_room
+from workbench.jobs.origin import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
-from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 from workbench.pipeline.design_checks import launched, scripted, served
-from workbench.pipeline.draft_planning import DraftPlan, DraftSpec, plan_drafting
-from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
+from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
+from workbench.pipeline.training import ClassifySpec, TrainPlan, TrainSpec, plan_classifying, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: asking a model, training a classifier, reading answers with a classifier"
@@ -201,7 +200,7 @@ def start(
     Raises ModelError, before anything is queued, if the model is not available (unknown name, no key, no answer);
     FieldError if a chat format is not.
     """
-    from workbench.inference.reach import check_chat_format_there, check_reachable
+    from workbench.inference.load import check_chat_format_there, check_reachable
 
     check_reachable(design.model, cluster=design.cluster, batched=batched)
     check_chat_format_there(design.chat_format, cluster=design.cluster, ask_hub=True)
@@ -227,7 +226,7 @@ def start_classifying(store: Store, spec: ClassifySpec) -> int:
 
 def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
     """Queue a drafting job and start its worker; return the job's number. Raises ModelError as `start`."""
-    from workbench.inference.reach import check_reachable
+    from workbench.inference.load import check_reachable
 
     check_reachable(spec.model)
     return _started(store, create_drafting(store, spec, plan))

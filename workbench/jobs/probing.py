@@ -37,7 +37,7 @@ from workbench.domain.thinking import split
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
 from workbench.evidence.readings import stance_reader
 from workbench.evidence.refusals import read_answer
-from workbench.pipeline.answer_cutoff import decided_for
+from workbench.pipeline.design_checks import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass, verbalizers

@@ -17,8 +17,8 @@ from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Batching
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, log_path, reap
-from workbench.pipeline.classifying import ClassifySpec, plan_classifying
-from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
+from workbench.pipeline.drafting import DraftSpec, plan_drafting
+from workbench.pipeline.training import ClassifySpec, plan_classifying
 
 if TYPE_CHECKING:
     from workbench.jobs.task import Task

@@ -16,13 +16,18 @@ from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.jobs.sampling import sample
 from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
-from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_classifying
-from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.drafting import outcome, run_drafting
-from workbench.pipeline.training import TrainSpec, plan_training, run_training
+from workbench.pipeline.drafting import DraftSpec, outcome, plan_drafting, run_drafting
+from workbench.pipeline.training import (
+    ClassifySpec,
+    TrainSpec,
+    plan_classifying,
+    plan_training,
+    run_classifying,
+    run_training,
+)
 
 if TYPE_CHECKING:
-    from workbench.classifier.progress import TrainProgress
+    from workbench.classifier.config import TrainProgress
 
 REPORT_AFTER_S = 0.5
 "least seconds between two reports of a training's progress"

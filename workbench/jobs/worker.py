@@ -24,8 +24,7 @@ from workbench import __version__
 from workbench.errors import AttemptEnded, ModelError, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
-from workbench.jobs.origin import ElsewhereError, about, allowed
-from workbench.jobs.space import Probe, check_room, free_bytes, shortage
+from workbench.jobs.origin import ElsewhereError, Probe, about, allowed, check_room, free_bytes, shortage
 from workbench.jobs.task import PAUSED, REQUESTED, Control, Ended, ModelCache, Task
 from workbench.jobs.tidying import recount
 from workbench.jobs.work import WORK

@@ -2,12 +2,12 @@
 and the worker have in common. It names no audit where the registry can.
 """
 
+from workbench.evidence.reader_quality import evaluation
 from workbench.pipeline.asking import Progress, collect
 from workbench.pipeline.design_checks import check_batched
 from workbench.pipeline.estimates import Estimate, estimate
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import score_design
-from workbench.pipeline.training import evaluation
 
 __all__ = [
     "Estimate",

@@ -16,8 +16,7 @@ from workbench.domain.probe_results import FIRST, FirstAnswers, Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.readings import BatchReader
 from workbench.evidence.settling import Read
-from workbench.inference.base import Asking, Changing, Doubtful, Metered, Thinking, Unhurried
-from workbench.inference.gpus import GpuWatch
+from workbench.inference.base import Asking, Changing, Doubtful, GpuWatch, Metered, Thinking, Unhurried
 from workbench.pipeline.planning import Plan, restocked
 
 if TYPE_CHECKING:

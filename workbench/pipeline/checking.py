@@ -22,8 +22,7 @@ from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.inference.embedded import Source, locate
-from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder
-from workbench.inference.entailment import load_entailment
+from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder, load_entailment
 from workbench.lint import lint
 from workbench.lint.people import about_asked
 from workbench.workshop.choice_checks import choice_findings, without_choices

@@ -25,7 +25,7 @@ from workbench.domain.names import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.formats.choices import form_fault, original_fault
-from workbench.pipeline.draft_planning import chosen_statements
+from workbench.pipeline.drafting import chosen_statements
 from workbench.pipeline.editing import Done, outcome
 from workbench.workshop.choice_forms import (
     DONT_KNOW,

@@ -1,12 +1,28 @@
-"""What cannot be asked as a design says, found before anything is loaded or paid."""
+"""What cannot be asked as a design says, found before anything is loaded or paid.
+
+When an answer may end early
+----------------------------
+When an answer may end early: as soon as its stance is settled, whatever the model would have said after it.
+
+What is promised: whatever followed, the rules of the answer's template would read the same label. That holds of
+`label-words` and, where it can read the template's labels at all, of the published rule (`label-words-coded`), both of
+which take the first assertion and stop there. It is a promise about labels alone: the text is cut, so nothing is
+promised of its length, of what a person or a classifier makes of it, or of how often a label is taken back later on.
+
+Within a thought nothing is settled: it is no answer, and what follows it is.
+
+Answers on a scale from 1 to 5 are never settled before their end, because a second number makes them unreadable, and
+free text has no label.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +30,70 @@ from workbench import registry
 from workbench.data import shipped_personas
 from workbench.domain.designs import Design
 from workbench.domain.names import parted
-from workbench.domain.prompts import Prompt, Template
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Prompt, Template
+from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.responses import EXACT, EXACTLY, NO_THINKING, WHEN_DECIDED
+from workbench.domain.thinking import split
 from workbench.errors import ModelError, UnknownName, UsageError
-from workbench.inference.cluster.link import check_installed
+from workbench.evidence.readings import label_reader
+from workbench.inference.base import check_dtype
+from workbench.inference.cluster.model import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
-from workbench.inference.dtypes import check_dtype
 from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
 from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, MODEL, SERVE
-from workbench.pipeline.answer_cutoff import decided_by
+from workbench.readers.label_words import LabelWords
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+
+CODED = "label-words-coded"
+UNFINISHED = "\ufffd"
+"what the last bytes of a character that is not complete yet look like"
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedByLabels:
+    """Whether the stance of an answer to a template with these labels is settled, by every rule that reads it."""
+
+    positive: str
+    negative: str
+    language: str
+    words: str = ""
+    "the lexicon that the template's instrument brings"
+
+    def __call__(self, text: str) -> bool:
+        begun = split(text.rstrip(UNFINISHED)).answer
+        return begun is not None and all(
+            rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language, self.words)
+        )
+
+
+def decided_by(template: Template) -> DecidedByLabels | None:
+    """Return what settles an answer to a template; None where nothing does before its end."""
+    if template.scale in (LETTER, LIKERT, FREE_TEXT):
+        return None
+    return DecidedByLabels(template.positive, template.negative, template.language, template.words)
+
+
+def decided_for(templates: Iterable[Template], probes: Iterable[Probe]) -> dict[bytes, DecidedByLabels]:
+    """Return what settles the answers to each prompt, by its key; prompts that nothing settles are left out."""
+    by_name = {(t.name, t.inverted): decided_by(t) for t in templates}
+    found: dict[bytes, set[DecidedByLabels | None]] = {}
+    for probe in probes:
+        found.setdefault(probe.prompt.key, set()).add(by_name[probe.template, probe.inverted])
+    return {key: rule for key, rules in found.items() if len(rules) == 1 and (rule := next(iter(rules))) is not None}
+
+
+@lru_cache(maxsize=256)
+def _rules(positive: str, negative: str, language: str, words: str) -> tuple[LabelWords, ...]:
+    """Return the rules that can read these labels; the published one reads single words of the letters a-z."""
+    ours = label_reader(positive, negative, language, LABEL_WORDS, words)
+    try:
+        return (label_reader(positive, negative, language, CODED, words), ours)
+    except UsageError:
+        return (ours,)
+
 
 NEAR = 0.7
 "least likeness, of 1, of a name that may have been meant"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,17 +18,71 @@ from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaires import Role, named_few
 from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import Statement, variant_order
+from workbench.domain.thinking import split
 from workbench.errors import UsageError
 from workbench.evidence.settling import Read, Settling, settling_of
-from workbench.inference.reach import check_chat_format_there
+from workbench.inference.load import check_chat_format_there
 from workbench.inference.served.address import LAUNCHED
 from workbench.options.shared import STATEMENTS
-from workbench.pipeline.answer_cutoff import decided_for
-from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
-from workbench.pipeline.valid_answers import ValidTally, valid_tally
+from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled, decided_for
+from workbench.readers.choice_letter import letter_of
 from workbench.readers.verbalizers import forms_by_prompt
 from workbench.stats.proportions import is_settled
 from workbench.stats.resampling import derive_rng
+
+CAREFUL = 0.9
+"of the answers that the share of valid ones so far makes one expect to be needed: rarely more are drawn than needed"
+
+
+@dataclass(frozen=True, slots=True)
+class ValidTally:
+    """What is offered in each prompt, and what was drawn."""
+
+    letters: Mapping[bytes, str]
+    "prompt key -> letters that it offers"
+    valid: dict[bytes, int]
+    "prompt key -> answers that are such a letter, when the plan was made"
+    drawn: Mapping[bytes, int]
+    "prompt key -> all answers"
+
+    def count(self, key: bytes, answers: Iterable[tuple[str, int]]) -> int:
+        """Return how many answers to a prompt are offered letters."""
+        return valid_count(answers, self.letters[key])
+
+    def to_draw(self, key: bytes, held: int, wanted: int, tries: int) -> int:
+        """Return how many answers to draw next for a prompt that has `held` valid ones; 0: it has enough, or no tries
+        are left. With none that is valid so far each round is as long as all before it, so that a prompt that nobody
+        answers costs few rounds.
+        """
+        drawn = self.drawn.get(key, 0)
+        lacking, left = wanted - held, wanted * tries - drawn
+        if lacking <= 0 or left <= 0:
+            return 0
+        expected = CAREFUL * lacking * drawn / held if held else drawn
+        return min(left, max(lacking, int(expected)))
+
+
+def valid_count(answers: Iterable[tuple[str, int]], letters: str) -> int:
+    """Return how many answers, given as (text, how often), name one of the letters."""
+    return sum(
+        count for text, count in answers if (letter := letter_of(split(text).answer or "")) and letter in letters
+    )
+
+
+def valid_tally(store: Store, design: Design, probes: Sequence[Probe], card: ModelCard | None) -> ValidTally | None:
+    """Return which answers count; None where an audit counts all, or nothing is drawn."""
+    audit = registry.audit(design.audit)
+    if not audit.defaults.until_valid or design.sampling.mode == EXACT:
+        return None
+    letters = {probe.prompt.key: audit.offered(probe) for probe in probes}
+    how = {"dtype": design.dtype, "chat_format": design.chat_format}
+    held = store.raw_answers.of_prompts(list(letters), design.model, design.sampling, card, **how)
+    return ValidTally(
+        letters=letters,
+        valid={key: valid_count(counts.items(), letters[key]) for key, counts in held.items()},
+        drawn=store.runs.stored(list(letters), design.model, design.sampling, card, **how),
+    )
+
 
 QUICK, QUICK_STATEMENTS, QUICK_SAMPLES = "quick", 8, 5
 "the word for a quick look, and of how many statements it is with how many answers to each prompt"

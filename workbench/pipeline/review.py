@@ -1,22 +1,37 @@
-"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was looked at."""
+"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was looked at.
+
+The control sample
+------------------
+The random control sample of a run: drawn over passed and failed statements alike, and what rulings say of it.
+
+Flagged statements are a biased sample, so how often the reader errs is estimated from the control sample alone. A drawn
+answer is decided by a ruling on that answer, or on the reading of it: *confirmed* or *misread*. Answers stand in one
+random order, and those up to the first that nobody decided count, so that picking among them changes nothing.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import islice
 
 from stores.annotation.reviews import ReadAnswer, Remarked
 from stores.core.contents import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
+from workbench.domain.control_samples import ControlItem, ControlSample
+from workbench.domain.control_samples import Drawn as DrawnStratum
 from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import UNREAD_SHARE, Judged, Ranked, Signal, ranked
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.reviews import BY_AUDITORS, UNREAD_SHARE, Judged, Ranked, Signal, ranked
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, disputed
 from workbench.domain.statements import VariantId, VariantKind
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UsageError
 from workbench.evidence.listed_rulings import (
     Drawn,
     as_drawn,
@@ -29,9 +44,11 @@ from workbench.evidence.listed_rulings import (
 )
 from workbench.evidence.readings import Source, kept, source_of
 from workbench.evidence.refusals import in_other_languages
-from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all
+from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all, short_answer
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
+from workbench.stats.resampling import derive_rng
+from workbench.stats.samples import Stratum, allocated, drawn, misread_rate
 
 Given = tuple[str, str, str]
 "wording, keys of prompt and text in hexadecimal of an answer; without a text: of a prompt"
@@ -295,3 +312,303 @@ def looked_at_by(of: Review) -> Mapping[str, int]:
     """Return how many statements of the queue each auditor has looked at."""
     names = sorted({one.auditor for rulings in of.rulings.statements.values() for one in rulings})
     return {name: sum(of.looked_at(one.ref, name) for one in of.queue) for name in names}
+
+
+WORDS = 80
+"characters of a drawn answer that its row shows"
+
+
+@dataclass(frozen=True, slots=True)
+class StratumFound:
+    """What is known of one stratum."""
+
+    name: str
+    size: int
+    drawn: int
+    counted: int
+    "drawn answers up to the first that nobody decided, without those of `undecided`"
+    misread: int
+    undecided: int
+    "auditors contradict each other, or leave the answer out without saying whether it is misread"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Control:
+    """A control sample with what was ruled on it."""
+
+    sample: ControlSample
+    rulings: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
+
+    def of(self, item: ControlItem) -> tuple[Ruling, ...]:
+        """Return the rulings on an item, one an auditor, without those that only ask for another look."""
+        found = self.rulings.get((item.prompt, item.text), ())
+        return tuple(one for one in found if one.verdict is not Verdict.LOOK_AGAIN)
+
+    def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
+        """Return whether an auditor, or anybody, has decided on an item."""
+        return any(auditor in (None, one.auditor) for one in self.of(item))
+
+    def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
+        """Return the items that an auditor, or anybody, has not decided on."""
+        return tuple(item for item in self.sample.items if not self.looked_at(item, auditor))
+
+    def strata(self) -> tuple[StratumFound, ...]:
+        """Return the counts of each stratum."""
+        return tuple(self._stratum(name, of) for name, of in self.sample.strata.items())
+
+    def _stratum(self, name: str, of: DrawnStratum) -> StratumFound:
+        items = [item for item in self.sample.items if item.stratum == name]
+        counted = misread = undecided = 0
+        for _, n in sorted((place, n) for n, item in enumerate(items) for place in item.places):
+            if not self.looked_at(items[n], None):
+                break
+            wrong = self.misread(items[n])
+            counted += wrong is not None
+            misread += bool(wrong)
+            undecided += wrong is None
+        return StratumFound(name, of.size, of.drawn, counted, misread, undecided)
+
+    def misread(self, item: ControlItem) -> bool | None:
+        """Return whether the reader misread an answer that was looked at; None: auditors did not settle that.
+
+        A right reading that is what the reader said is no error.
+        """
+        found = self.of(item)
+        if disputed(found) or any(one.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for one in found):
+            return None
+        return any(one.verdict is Verdict.MISREAD and one.label != item.label for one in found)
+
+    @property
+    def rate(self) -> Estimate:
+        """The share of all answers of the run that the reader misreads."""
+        return misread_rate([Stratum(one.size, one.counted, one.misread) for one in self.strata()])
+
+
+def control_of(store: Store, of: Review) -> Control | None:
+    """Return the newest control sample of a run as its reader read it; None where none was drawn."""
+    if of.card is None:
+        return None
+    found = samples_of(store, of.run, of.card)
+    return Control(_in_words(store, of, found[-1]), on_answers(store, of.run, of.card)) if found else None
+
+
+def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
+    """Return a sample with the words of its answers, for people."""
+
+    def words(item: ControlItem) -> str:
+        text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
+        shown = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
+        every = store.ruled_things.prompts(key=item.prompt.hex())
+        put = next((one for one in every if (one.instrument, one.ref) == (of.run.instrument, item.ref)), None)
+        if put is None:
+            return shown
+        return f"{shown} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
+
+    return replace(sample, items=tuple(replace(item, words=words(item)) for item in sample.items))
+
+
+def take_back(store: Store, of: Review) -> int:
+    """Remove the newest control sample of a run, on which nobody has decided; return how many answers it had.
+
+    Raises UsageError where there is none, or somebody has decided on an answer of it: choosing among samples after
+    seeing decisions would bias the rate.
+    """
+    control = control_of(store, of)
+    if control is None:
+        raise UsageError(f"{of.run.label} has no control sample; --draw N draws one")
+    items = control.sample.items
+    if decided := len(items) - len(control.waiting(None)):
+        raise UsageError(
+            f"auditors have decided on {decided:,} of {len(items):,} answers of the control sample (seed "
+            f"{control.sample.seed}); it stays. Take these rulings back first"
+        )
+    store.control_samples.remove(control.sample.uid)
+    return len(items)
+
+
+def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
+    """Draw n answers, half of them of statements that pass every test and half of the others, and keep them.
+
+    Raises UsageError where a sample waits to be worked through, or the run has no answers that a rule reads.
+    """
+    if of.run.sampling.mode == EXACT:
+        raise UsageError(f"{of.run.label} has computed probabilities and no answers, so nothing can be misread")
+    if of.card is None or of.reader is None:
+        raise UsageError(f"{of.run.label} has no answers read by a rule or a classifier, so nothing can be misread")
+    there = control_of(store, of)
+    if there is not None and there.waiting(None):
+        raise UsageError(
+            f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} answers are open. "
+            "Decide these before you draw another, or take it back: --undraw"
+        )
+    if any(one.seed == seed for one in samples_of(store, of.run, of.card)):
+        raise UsageError(
+            f"the control sample of seed {seed} is decided; give another seed, because one seed draws one sample"
+        )
+    answers = answers_of(store, of)
+    groups = {name: [one for one in answers if of.judged.stratum(one.ref) == name]
+              for name in sorted({of.judged.stratum(one.ref) for one in answers})}  # fmt: skip
+    sizes = [sum(one.count for one in group) for group in groups.values()]
+    if not sizes:
+        raise UsageError(f"{of.run.label} has no answers yet")
+    strata = {name: DrawnStratum(size, m) for name, size, m in zip(groups, sizes, allocated(sizes, n), strict=True)}
+    rng = derive_rng(seed, "control sample")
+    order = iter(rng.permutation(sum(one.drawn for one in strata.values())).tolist())
+    items: list[ControlItem] = []
+    for name, group in groups.items():
+        places: dict[int, list[int]] = {}
+        for at in drawn([one.count for one in group], strata[name].drawn, rng):
+            places.setdefault(int(at), []).append(next(order))
+        items += [
+            ControlItem(one.ref, name, one.prompt, one.text, one.label, one.count, tuple(sorted(of_one)))
+            for one, of_one in ((group[at], found) for at, found in places.items())
+        ]
+    items.sort(key=lambda one: one.places)
+    store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
+    made = control_of(store, of)
+    assert made is not None, "it was just written"
+    return made
+
+
+BETWEEN = 2
+"statements of the queue between two answers of the control sample"
+Waiting = Ranked | ControlItem
+
+
+class State(StrEnum):
+    """What became of an item, as one auditor sees it."""
+
+    OPEN = "open"
+    HELD = "held"
+    "another auditor looks at it now"
+    YOU = "by you"
+    OTHERS = "by others"
+
+
+def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
+    """Yield the pending items: a drawn answer, two statements, a drawn answer, ... until none are left."""
+    rest = iter(statements)
+    for item in drawn:
+        yield item
+        yield from islice(rest, BETWEEN)
+    yield from rest
+
+
+def name(item: Waiting) -> str:
+    """Return what people type to rule on an item."""
+    return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Progress:
+    """A queue as one auditor sees it."""
+
+    of: Review
+    control: Control | None = None
+    auditor: str | None = None
+    "None: nobody in particular, so that everybody's decisions count"
+    held: Mapping[str, str] = field(default_factory=dict)
+    "ref -> who looks at the statement now"
+
+    @property
+    def items(self) -> tuple[Waiting, ...]:
+        """Return everything that was ever to be looked at, in rank, with the control sample mixed in."""
+        return tuple(mixed(self.of.queue, self.control.sample.items if self.control is not None else ()))
+
+    def deciders(self, item: Waiting) -> tuple[str, ...]:
+        """Return who has decided on an item."""
+        if isinstance(item, Ranked):
+            return self.of.deciders(item.ref)
+        return tuple(one.auditor for one in self.control.of(item)) if self.control is not None else ()
+
+    def holder(self, item: Waiting) -> str:
+        """Return which other auditor looks at an item now; empty: nobody. The control sample is for everybody."""
+        who = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
+        return "" if who == self.auditor else who
+
+    def state(self, item: Waiting) -> State:
+        """Return what became of an item. Where another opinion is wanted it is open for whoever has given none."""
+        deciders = self.deciders(item)
+        if self.auditor in deciders and not _asked_again(item):
+            return State.YOU
+        if deciders and not _wants_another(item):
+            return State.OTHERS
+        return State.HELD if self.holder(item) else State.OPEN
+
+    def upcoming(self, item: str = "") -> tuple[Waiting, ...]:
+        """Return what an auditor looks at next, in rank: what is open and nobody else looks at, and the control sample,
+        which everybody decides on; then what others decided on alone. After an `item` (its name) those behind it come
+        first, so that what was passed over comes last.
+        """
+        open_: list[Waiting] = []
+        second: list[Waiting] = []
+        before: tuple[list[Waiting], list[Waiting]] = ([], [])
+        for one in self.items:
+            if name(one) == item:  # those so far go behind the rest
+                before, open_, second = (open_, second), [], []
+                continue
+            state = self.state(one)
+            if state is State.OPEN or (state is State.OTHERS and not isinstance(one, Ranked) and self.auditor):
+                open_.append(one)
+            elif state is State.OTHERS and self.auditor and not self.holder(one):
+                second.append(one)
+        return (*open_, *before[0], *second, *before[1])
+
+    def found(self, item: str) -> Waiting | None:
+        """Return an item by its name; None where it is in the queue no more."""
+        return next((one for one in self.items if name(one) == item), None)
+
+
+def _asked_again(item: Waiting) -> bool:
+    """Return whether somebody asked for another look that nobody has had since."""
+    return isinstance(item, Ranked) and any(one.reason == "look_again" for one in item.signals)
+
+
+def _wants_another(item: Waiting) -> bool:
+    return isinstance(item, Ranked) and any(one.reason in BY_AUDITORS for one in item.signals)
+
+
+@at_once
+def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
+    """Return a queue as an auditor sees it now."""
+    return Progress(of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run)))
+
+
+def same(one: Progress, two: Progress) -> bool:
+    """Return whether two looks at a queue show the same."""
+    return _seen(one) == _seen(two)
+
+
+def _seen(progress: Progress) -> tuple[object, ...]:
+    of, control = progress.of, progress.control
+    rulings = of.rulings.statements, of.rulings.things, of.drawn
+    sample = None if control is None else (control.sample, control.rulings)
+    return of.run, of.card, of.queue, of.judged.passed, rulings, sample, progress.auditor, progress.held
+
+
+@at_once
+def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
+    """Return the same with what was ruled, drawn and leased meanwhile. Statements keep the order in which they are
+    known, whatever their scores are now: somebody is going through them. New ones come last.
+    """
+    of, at = with_rulings(store, known.of), {one.ref: place for place, one in enumerate(known.of.queue)}
+    queue = sorted(of.queue, key=lambda one: at.get(one.ref, len(at)))
+    return progress_of(store, replace(of, queue=tuple(queue)), auditor)
+
+
+def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | None:
+    """Return what an auditor looks at next, after an `item`, and lease it to them; None where nothing else waits.
+
+    Two auditors at once are given different statements: where another one was quicker, the next is taken.
+    """
+    for one in progress.upcoming(item):
+        if open_item(store, progress, one):
+            return one
+    return None
+
+
+def open_item(store: Store, progress: Progress, item: Waiting) -> bool:
+    """Lease an item to its auditor; False where another one looks at it. The control sample is leased to nobody."""
+    if progress.auditor is None or not isinstance(item, Ranked):
+        return True
+    return store.review_leases.take(run_key(store, progress.of.run), [item.ref], progress.auditor) is not None

@@ -18,8 +18,7 @@ from workbench.domain.reviews import READERS_DISAGREE, Ranked
 from workbench.evidence.ruling_subjects import UNREADABLE, ReadBy, readings_of_statement, short_answer, short_prompt
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
-from workbench.pipeline.review import Review, answers_of
-from workbench.pipeline.review_progress import Progress, Waiting, name, take_next
+from workbench.pipeline.review import Progress, Review, Waiting, answers_of, name, take_next
 from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"

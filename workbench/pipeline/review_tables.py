@@ -25,9 +25,7 @@ from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.pipeline.control import Control
-from workbench.pipeline.review import Review, looked_at_by
-from workbench.pipeline.review_progress import Progress, State, Waiting, name
+from workbench.pipeline.review import Control, Progress, Review, State, Waiting, looked_at_by, name
 
 SCORED = (
     "The score of a statement is the sum of the points of its reasons: for each reason its points, and more for every "

@@ -8,7 +8,7 @@ the next token itself, that table is all there is, with the probability of the t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -24,15 +24,72 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
-from workbench.inference.base import Configured, Metered, NextTokens, Scored, Unhurried
-from workbench.inference.gpus import GpuWatch
+from workbench.inference.base import Configured, GpuWatch, Metered, NextTokens, Scored, Unhurried, Windowed
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
-from workbench.pipeline.windows import check_window
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
+
+LOOKED_AT = 24
+"of the prompts with a context, the longest by their characters: tokens are counted of these alone"
+AFTER = 1
+"token that must fit after a prompt"
+
+
+def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
+    """Raise ModelError where a prompt with a context does not fit, saying how many answered questions do.
+
+    A prompt that is too long and not among the longest by characters is refused by itself when it is asked.
+    """
+    if not isinstance(model, Windowed) or model.window is None:
+        return
+    with_context = (prompt for prompt in prompts if _pairs(prompt))
+    longest = sorted(with_context, key=_characters, reverse=True)[:LOOKED_AT]
+    most = model.window - AFTER
+    lengths = model.lengths(longest)
+    over = [(n, prompt) for n, prompt in zip(lengths, longest, strict=True) if n > most]
+    if not over:
+        return
+    tokens, worst = max(over, key=lambda item: item[0])
+    fits = min(_fitting(model, prompt, most) for _, prompt in over)
+    raise ModelError(
+        f"a context of {_pairs(worst)} answered questions with its target has {tokens:,} tokens, and the window of "
+        f"{model.card.name} is {model.window:,}: "
+        + (
+            f"{fits} of the questions fit. Ask with --context-questions {fits}, or take a model with a longer window"
+            if fits
+            else "not one question fits. Take a model with a longer window, or ask zero-shot"
+        )
+    )
+
+
+def _fitting(model: Windowed, prompt: Prompt, most: int) -> int:
+    """Return how many of a prompt's first answered questions fit with the target, by bisection."""
+    low, high = 0, _pairs(prompt)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if model.lengths([_first(prompt, middle)])[0] <= most:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _first(prompt: Prompt, pairs: int) -> Prompt:
+    """Return a prompt with the first so many answered questions."""
+    system = prompt.context % 2
+    return Prompt((*prompt.messages[: system + 2 * pairs], *prompt.messages[prompt.context :]), prompt.chat)
+
+
+def _pairs(prompt: Prompt) -> int:
+    return prompt.context // 2
+
+
+def _characters(prompt: Prompt) -> int:
+    return sum(len(message.content) for message in prompt.messages)
+
 
 THINKS = (
     "the model begins by thinking (its likeliest next token is {token!r}, {share:.1%}), so that token is no answer. "

@@ -6,37 +6,84 @@ import base64
 import hashlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
+from workbench.audits.audit import Audit
+from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
+from workbench.domain.responses import EXACT, WHEN_DECIDED
 from workbench.domain.verdicts import Verdict
 from workbench.errors import MissingPackage
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
 from workbench.figures.intervals import told
-from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.shown import shown
-from workbench.figures.table import AnyTable
+from workbench.figures.table import MARKS, WORDS, AnyTable
 from workbench.figures.visible import visible
 from workbench.figures.write.html import html_grid
 from workbench.help.pages import AUDITS_PAGE, ENDING
 from workbench.help.sections import points
+from workbench.options.option import Type
 from workbench.report import own_tables as own
 from workbench.report.answers import Behind, Given
 from workbench.report.collected import Asked, Collected, Part
-from workbench.report.commands import run_command
 from workbench.report.options import ALL, FAILED
 from workbench.report.shown import MOST_ROWS, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+def run_command(spec: Mapping[str, Any]) -> str:
+    """Return the command of a stored design, with the word STORE for the store."""
+    design = Design.from_json(spec)
+    audit = registry.of_design(spec)
+    parts = [part for flag, value in _given(design, audit) for part in (flag, *([value] if value else []))]
+    return " ".join(["workbench run STORE", *map(shlex.quote, parts)])
+
+
+def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
+    """Yield (flag, value) for the settings of a design; a flag without a value has an empty one."""
+    yield "--audit", design.audit
+    yield "--model", design.model
+    yield "--instrument", design.instrument
+    for name in ("language", "family", "dtype", "chat_format", "cluster", "device"):
+        if value := getattr(design, name):
+            yield f"--{name.replace('_', '-')}", value
+    for name in ("statements", "variants", "templates"):
+        if values := getattr(design, name):
+            yield f"--{name}", ",".join(values)
+    yield from _drawn(design, audit)
+    for option in audit.run_options if audit is not None else ():
+        value = audit.given_in(design).get(option.name) if audit is not None else None
+        if value not in (None, option.default, "", (), 0):
+            yield option.flag, "" if option.type is Type.FLAG else option.text(value)
+
+
+def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
+    """Yield the flags of sampling; for computed probabilities only that flag."""
+    sampling = design.sampling
+    if sampling.mode == EXACT:
+        if audit is None or audit.defaults.drawn:
+            yield "--exact", ""
+    else:
+        yield "--samples", str(design.samples)
+        usual = audit.defaults.sampling_of(design.family) if audit is not None else None
+        for name in ("temperature", "top_p", "top_k", "max_new_tokens"):
+            value = getattr(sampling, name)
+            if usual is None or asdict(usual)[name] != value:
+                yield f"--{name.replace('_', '-')}", "0" if value is None else f"{value:g}"
+        if sampling.stop == WHEN_DECIDED:
+            yield "--until-decided", ""
+    yield "--seed", str(design.seed)
+
 
 MISSING = "a report needs the package jinja2; install it with: pip install 'llm-audit-workbench[report]'"
 

@@ -20,8 +20,7 @@ from typing import Literal
 from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.write.drawing import drawn
-from workbench.figures.write.svg import cleaned
+from workbench.figures.write.pictures import cleaned, drawn
 from workbench.report.page import Drawn
 from workbench.report.shown import Shown, Stems
 

@@ -14,8 +14,8 @@ from stores.core.store import Store
 from workbench.errors import UsageError
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.write.data_files import csv_files
-from workbench.figures.write.drawing import check_package
 from workbench.figures.write.latex import latex_table
+from workbench.figures.write.pictures import check_package
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
 from workbench.report.answers import behind, every_answer, with_answers

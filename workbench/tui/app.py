@@ -31,15 +31,12 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
-from workbench.tui.kit.base import Background, StoreScreen
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.note_dialog import NoteDialog
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import Background, StoreScreen, say
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
-from workbench.tui.preferences import ignored, keep, remembered, reviews_blind
-from workbench.tui.recent_stores import remember
+from workbench.tui.preferences import ignored, keep, remember, remembered, reviews_blind
 from workbench.tui.results.answers import WORDS_ARE
 from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen

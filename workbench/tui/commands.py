@@ -19,7 +19,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
 from workbench.domain.names import in_words
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 from workbench.tui.key_words import does, meant
 from workbench.tui.kit.base import store_path
 from workbench.tui.leading import lead

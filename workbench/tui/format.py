@@ -6,8 +6,13 @@ plain strings as markup, and direction marks reorder what stands beside them.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeVar
 
 from rich.text import Text
 
@@ -114,3 +119,72 @@ def issue_in_words(issue: str, label: int) -> str:
 def stance_in_words(stance: int | None) -> str:
     """Return a party's stance with its mark."""
     return {1: "+ agrees", -1: "− disagrees", 0: "0 neutral", None: "· no opinion"}[stance]
+
+
+MOST_WORDS = 400
+"longer texts are compared as a whole: the matching takes time with the product of the lengths"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Neighbouring words that stand in both texts, or in this one alone."""
+
+    text: str
+    changed: bool
+
+
+def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Return the parts of both texts. Joined, each side's parts are its text again, blanks included."""
+    old, new = _words(before), _words(after)
+    if max(len(old), len(new)) > MOST_WORDS:
+        same = before == after
+        return (Part(before, not same),), (Part(after, not same),)
+    left: list[Part] = []
+    right: list[Part] = []
+    matcher = SequenceMatcher(None, [w.strip() for w in old], [w.strip() for w in new], autojunk=False)
+    for kind, i, j, k, m in matcher.get_opcodes():
+        if j > i:
+            left.append(Part("".join(old[i:j]), kind != "equal"))
+        if m > k:
+            right.append(Part("".join(new[k:m]), kind != "equal"))
+    return tuple(left), tuple(right)
+
+
+def _words(text: str) -> list[str]:
+    """Split into words, each with the blanks that follow it; punctuation marks are words of their own."""
+    return re.findall(r"[\w'’-]+\s*|[^\w\s]\s*|\s+", text)
+
+
+T = TypeVar("T")
+
+
+def following(values: Sequence[T], at: object, step: int = 1) -> T:
+    """Return the value that follows one, around the ends; the first where it is not there.
+
+    Examples
+    --------
+    >>> following("abc", "c"), following("abc", "a", -1), following("abc", "x")
+    ('a', 'c', 'a')
+    """
+    return values[(values.index(at) + step) % len(values)] if at in values else values[0]
+
+
+def beside(values: Sequence[T], at: object, step: int) -> T:
+    """Return the value beside one; at an end the one itself, the first where it is not there.
+
+    Examples
+    --------
+    >>> beside("abc", "b", 1), beside("abc", "c", 1)
+    ('c', 'c')
+    """
+    return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
+
+
+def row_key(*parts: str) -> str:
+    """Return one key of several names, whatever they contain."""
+    return json.dumps(parts)
+
+
+def row_parts(key: str) -> Sequence[str]:
+    """Return the names behind a key."""
+    return tuple(map(str, json.loads(key)))

@@ -12,8 +12,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from workbench.figures.visible import visible
 from workbench.help import Topic, topics
-from workbench.tui.format import visible
 
 PREFIX = "Help: "
 

@@ -10,7 +10,7 @@ An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOM
     keys = "f1,ctrl+k"
 
 A key that something else has on the same screen is refused, and so are keys that label and whatever would take away F1,
-Ctrl+P or q: `keymap_faults` says which.
+Ctrl+P or q: `screen_keys` says which.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def read_keymap(place: Path | None = None) -> Keymap:
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
     """Return a keymap without the entries that cannot be used, which it complains of. Imports all screens."""
-    from workbench.tui.keymap_faults import faults
+    from workbench.tui.screen_keys import faults
 
     found = faults(keymap.keys, app) if keymap.keys else {}
     wrong = (*keymap.wrong, *(f'{name} = "{keymap.keys[name]}": {why}' for name, why in found.items()))

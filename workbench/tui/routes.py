@@ -16,11 +16,11 @@ ROUTES = {
     "draft": "statements.draft_form.DraftForm",
     "drafts": "statements.drafts.DraftsScreen",
     "export": "statements.export_form.ExportScreen",
-    "found_answers": "statements.version_answers.FoundAnswersScreen",
+    "found_answers": "statements.history.FoundAnswersScreen",
     "import": "home.importing.ImportScreen",
     "statement": "statements.statement.StatementScreen",
     "similar": "statements.similar.SimilarScreen",
-    "issue_gold": "annotation.issue_gold.IssueGoldScreen",
+    "issue_gold": "annotation.issue_cases.IssueGoldScreen",
     "issue_grid": "annotation.issue_grid.IssueGridScreen",
     "people": "annotation.people.PeopleScreen",
     "survey": "annotation.survey.SurveyScreen",
@@ -33,7 +33,7 @@ ROUTES = {
     "review": "review.review.ReviewScreen",
     "rulings": "rulings.listed.RulingsScreen",
     "train": "annotation.train_form.TrainForm",
-    "classify": "annotation.classify_form.ClassifyForm",
+    "classify": "annotation.train_form.ClassifyForm",
 }
 "name -> module and class, below `workbench.tui`"
 

@@ -40,7 +40,7 @@ from workbench.audits.consistency.stances import (
     reliable_stances,
     survey_stances,
 )
-from workbench.audits.reliability.human_bound import Bound, bound_of
+from workbench.audits.reliability.agreement import Bound, bound_of
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.verdicts import run_verdicts

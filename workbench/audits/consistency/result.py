@@ -29,9 +29,9 @@ from workbench.audits.consistency.pilot import (
 )
 from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
 from workbench.audits.references import CERON
+from workbench.audits.reliability.agreement_tables import model_kappas
 from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
-from workbench.audits.reliability.methods import evidence_sentences, reliability_sentences
-from workbench.audits.reliability.model_kappas import model_kappas
+from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.evidence.answered import as_json, entries, entry, header

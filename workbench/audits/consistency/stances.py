@@ -47,7 +47,7 @@ import numpy.typing as npt
 
 from workbench.audits.codes import PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
-from workbench.audits.reliability.counts import PRINTED
+from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import Report
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.issue_gold import Labels

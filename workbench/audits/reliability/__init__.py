@@ -54,7 +54,7 @@ class Reliability(Audit):
     todo = "see which statements are unreliable, and why"
     todo_below = "Enter on a row shows the answers behind a verdict"
     drawn_again = ("until_settled",)
-    verbs = (("design", "designing", "what a planned design can show, and what a claim needs", "ask models"),)
+    verbs = (("design", "planning", "what a planned design can show, and what a claim needs", "ask models"),)
     after = "4 shows the verdicts"
     home_help = section("help", "On Home", __package__)
 
@@ -65,7 +65,7 @@ class Reliability(Audit):
         return {"until_settled": design.until_settled}
 
     def verdict_rule(self, samples: int) -> VerdictRule:
-        from workbench.audits.reliability.settled import usual_rule
+        from workbench.audits.reliability.counting import usual_rule
 
         return usual_rule(samples)
 
@@ -73,21 +73,21 @@ class Reliability(Audit):
         return ["until settled"] if spec.get("until_settled") else []
 
     def demonstration(self) -> Demonstration:
-        from workbench.audits.reliability.demo import design
+        from workbench.audits.reliability.result import design
 
         return Demonstration(
             design, personas=("left", "order-minded", "steady", "wavering", "yes-sayer"), reviewed="wavering"
         )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.reliability.counts import default_variants
+        from workbench.audits.reliability.counting import default_variants
 
         return default_variants(available)
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.reliability.detects import detects
+        from workbench.audits.reliability.planning import detects
 
         return detects(probes, samples, drawn=samples > 0)
 
@@ -114,7 +114,7 @@ class Reliability(Audit):
         return judged(store, run, readings)
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        from workbench.audits.reliability.beside import Reliability as Figures
+        from workbench.audits.reliability.judged import Reliability as Figures
         from workbench.audits.reliability.tables import verdicts
         from workbench.audits.reliability.verdicts import run_verdicts
 

@@ -13,9 +13,10 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
-from workbench.audits.reliability.exact import ExactReport
-from workbench.audits.reliability.exact import judge as judge_exact
-from workbench.audits.reliability.judge import ALL, PRINTED, TEMPLATE, Counts, Report, judge
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
+from workbench.audits.reliability.expected import ExactReport
+from workbench.audits.reliability.expected import judge as judge_exact
+from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument

@@ -2,30 +2,447 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.codes import VOID
-from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import Counts
-from workbench.audits.reliability.exact import ExactReport
-from workbench.audits.reliability.judge import Report
+from workbench.audits.comparison.judge import Change, changes_from, common, item_rows
+from workbench.audits.comparison.values import Compared
+from workbench.audits.reliability.agreement import AgreementRow, Bound, Only, Restricted, as_people, bound_of
+from workbench.audits.reliability.compared import KINDS, STANCE, beside
+from workbench.audits.reliability.components import METHODS, Parts, cells, decomposed
+from workbench.audits.reliability.counting import ALL, Counts, optimum, random_baseline
+from workbench.audits.reliability.expected import ExactReport
+from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.persona_tables import ByPersona, by_persona
-from workbench.audits.reliability.settled import optimum
-from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
+from workbench.audits.reliability.verdicts import PROBABILITIES, Verdicts, run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words, plural
+from workbench.domain.prompts import NONE, Persona
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.evidence.answered import Answered, Part, answered, as_json, foreign_part, header, refused_part
+from workbench.domain.statements import ORIGINAL, Statement, VariantId
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.errors import UsageError
+from workbench.evidence.answered import (
+    OF_THOSE_DRAWN,
+    Answered,
+    Part,
+    answered,
+    as_json,
+    foreign_part,
+    header,
+    refused_part,
+)
 from workbench.evidence.answered import told as refused
+from workbench.evidence.methods import asked_sentences, plan_sentences, reader_sentence, ruling_sentences
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import about, template_notes
+from workbench.figures.book import Entry
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.table import Column, Kind, Link, Table
+from workbench.formats.personas import described
 from workbench.readers.verbalizers import FIRST, RULES
+from workbench.stats.components import PersonaComponents, persona_components
+from workbench.stats.resampling import derive_rng
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """One run's report, the statements that it is about, and what it is compared with, computed on first use."""
+
+    report: Report
+    instrument: Instrument
+    "as it was asked"
+    language: str
+    as_people: bool = False
+    "whether kappas are over the statements that people answered alone"
+    changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    "statements that were changed since: ref -> (version that was asked, current version)"
+
+    @property
+    def exact(self) -> ExactReport | None:
+        """The report where label probabilities were computed; None where answers were sampled."""
+        return self.report if isinstance(self.report, ExactReport) else None
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return self.report.counts.templates
+
+    @property
+    def of_those_drawn(self) -> tuple[str, ...]:
+        """What stands under shares where prompts were asked only until their verdict was settled."""
+        return () if self.report.counts.until_settled is None else (OF_THOSE_DRAWN,)
+
+    @cached_property
+    def coin(self) -> Report:
+        """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al. 2024, section 6.1)."""
+        rng = derive_rng(self.report.options.seed, "random baseline")
+        return judge(random_baseline(self.report.counts, rng), self.report.options)
+
+    @cached_property
+    def people(self) -> tuple[Bound, ...]:
+        """The upper bound; empty where nobody answered the instrument."""
+        options = self.report.options
+        return bound_of(self.instrument, options.seed, judge_void=options.judge_void)
+
+    @property
+    def respondents(self) -> int:
+        return len({answer.respondent for answer in self.instrument.survey})
+
+    @cached_property
+    def _restricted(self) -> tuple[Only | None, tuple[Restricted, ...]]:
+        return as_people(self.report, self.instrument.survey) if self.as_people else (None, ())
+
+    @property
+    def restricted(self) -> tuple[Restricted, ...]:
+        """How many statements each comparison is over, where these are those of people. Raises UsageError."""
+        return self._restricted[1]
+
+    @cached_property
+    def kappas(self) -> tuple[AgreementRow, ...]:
+        return self.report.agreement(self._restricted[0])
+
+    @cached_property
+    def coin_kappas(self) -> tuple[AgreementRow, ...]:
+        return self.coin.agreement(self._restricted[0])
+
+    @cached_property
+    def coin_means(self) -> tuple[AgreementRow, ...]:
+        """The coin's κ without intervals."""
+        from workbench.audits.reliability.agreement import agreement
+
+        return agreement(self.coin, self._restricted[0], intervals=False)
+
+    @cached_property
+    def parts(self) -> tuple[Parts, ...]:
+        """The variance components of the shares of agreement: of all statements, then of each policy issue."""
+        return decomposed(self.report, self.statements)
+
+    @cached_property
+    def statements(self) -> Mapping[str, Statement]:
+        return {statement.ref: statement for statement in self.instrument.statements}
+
+    def text(self, ref: str, variant: str = "") -> str:
+        """Return a wording, the original unless another is named; empty where there is none."""
+        if (statement := self.statements.get(ref)) is None:
+            return ""
+        found = statement.wording(VariantId.parse(variant) if variant else ORIGINAL, self.language)
+        if found is None and not variant:
+            found = next(iter(statement.wordings), None)
+        return found.text if found else ""
+
+
+def methods(run: Run, report: Report, card: ReaderCard, came: Answered, rulings: Told) -> str:
+    """Return one paragraph with every choice behind the verdicts, and how variance components came about."""
+    return " ".join(
+        [
+            "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a statement reliably if "
+            "its stance does not depend on chance, wording or the order of the labels.",
+            reliability_sentences(run.named, report),
+            *evidence_sentences([(run.named, run)], [card], [came], rulings),
+            METHODS,
+        ]
+    )
+
+
+def evidence_sentences(
+    runs: Iterable[tuple[str, Run]], cards: Iterable[ReaderCard], came: Iterable[Answered], rulings: Told
+) -> Iterator[str]:
+    """Say how models were asked, who read what they answered, what of the plan is missing, and what auditors did."""
+    answered = list(came)
+    yield from asked_sentences(runs, answered)
+    if said := reader_sentence(card for card in cards if card.name != PROBABILITIES):
+        yield said
+    yield from plan_sentences(answered)
+    yield from ruling_sentences(rulings)
+
+
+def reliability_sentences(name: str, report: Report) -> str:
+    """Say what made a statement reliable for one model, and how many are."""
+    options, counts = report.options, report.counts
+    passed = [int(n) for n in (report.verdicts("all") == 1).sum(axis=1)]
+    rule = (
+        f"the 95 % interval of the share of agreement leaves out {options.low:g} and {options.high:g}"
+        if options.rule == "printed"
+        else f"the 95 % interval of the share of agreement leaves out {options.high:g}, as in the released code"
+    )
+    if isinstance(report, ExactReport):
+        return (
+            f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
+            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of agreement "
+            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.options.named:g} of "
+            f"the probability on the labels; a statement is reliable under a template if it passes "
+            f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
+        )
+    return (
+        f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
+        f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if {rule}, with at least "
+        f"{report.needed_words} answers readable; a statement is reliable under a template if it passes "
+        f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
+    )
+
+
+def _void(report: Report) -> str:
+    """Say how many tests take no part, for they cannot fail, or that they were judged."""
+    if report.options.judge_void:
+        return " Tests that cannot fail were judged like the others, as published."
+    found = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
+    if not found:
+        return ""
+    return (
+        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, because "
+        "there is nothing to compare, or a prompt would be compared with itself."
+    )
+
+
+def _planned(sizes: tuple[int, int]) -> str:
+    fewest, most = sizes
+    return str(most) if fewest == most else f"{fewest} to {most}"
+
+
+def _number(n: int, one: str) -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {one}s"
+
+
+def _range(numbers: list[int]) -> str:
+    if not numbers:
+        return "none"
+    low, high = int(np.min(numbers)), int(np.max(numbers))
+    return str(low) if low == high else f"{low} to {high}, depending on the template,"
+
+
+MEANINGS = {
+    "persona": "how far personas are apart, on all statements alike",
+    "persona x statement": "how far a persona moves one statement and not the others",
+    "persona x prompt": "how far a persona moves one prompt of a statement and not the others",
+    "sampling": "of the share of agreement of one prompt",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ByPersona:
+    """The runs of a model that differ in their personas alone."""
+
+    compared: Compared
+    reports: Mapping[str, Report]
+    "name of the persona, `none` for the run without one -> its report"
+    personas: Mapping[str, Persona]
+    again: Callable[[ReliabilityOptions], ByPersona]
+    "judges the same answers by other options"
+
+    @cached_property
+    def components(self) -> PersonaComponents | None:
+        """Where shares of agreement differ; None where runs have other wordings or templates."""
+        reports = list(self.reports.values())
+        first = reports[0].counts
+        shape = (first.statements, first.variants, first.templates)
+        if any((one.counts.statements, one.counts.variants, one.counts.templates) != shape for one in reports):
+            return None
+        found = [cells(report) for report in reports]
+        value, noise = (np.stack([getattr(one, name) for one in found]) for name in ("value", "noise"))
+        flat = (*value.shape[:2], -1)
+        return persona_components(value.reshape(flat), noise.reshape(flat))
+
+    def entries(self) -> list[Entry]:
+        """Return the tables by persona, for a book."""
+        return [
+            Entry("personas", "by persona", lambda: passing_by_persona(self)),
+            Entry("verdicts_by_persona", "statements, by persona", lambda: verdicts_by_persona(self)),
+            Entry("persona_components", "what personas move", lambda: components_table(self)),
+        ]
+
+
+def by_persona(
+    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
+) -> ByPersona | None:
+    """Return a run beside those that differ from it in the persona alone; None where there is no other, or nothing of
+    them compares.
+    """
+    if not run.personas or run.fingerprint is not None:
+        return None
+    versions = {one.name: one.version for one in run.versions}
+    every = store.runs.list(run.audit, run.instrument, versions=versions, personas=True)
+    alike = [one for one in every if one.baseline == run.baseline and one.responses]
+    runs = {one.persona_name or NONE: one for one in sorted(alike, key=lambda one: bool(one.persona))}
+    if len(runs) < 2 or NONE not in runs:
+        return None
+    known = store.runs.personas()
+    personas = {name: known[one.persona] for name, one in runs.items() if one.persona}
+    asked = {name: store.runs.instrument(one) for name, one in runs.items()}
+
+    def made(verdicts: Mapping[str, Verdicts]) -> ByPersona:
+        reports = {name: one.report for name, one in verdicts.items()}
+        return ByPersona(
+            beside(runs, reports, asked),
+            reports,
+            personas,
+            lambda other: made({name: one.again(other) for name, one in verdicts.items()}),
+        )
+
+    try:
+        return made({name: run_verdicts(store, one, options, readings=readings) for name, one in runs.items()})
+    except UsageError:  # one of them has nothing to judge, or no template in common with another
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """One persona: how many statements pass with it, and what changes against none."""
+
+    name: str
+    persona: Persona | None
+    passes: Estimate | None
+    passing: Change | None
+    "None: the baseline"
+    stance: Change | None
+
+
+def _rows(of: ByPersona) -> Iterator[PersonaRow]:
+    kinds = [kind for kind in KINDS if kind.name in (ALL, STANCE)]
+    found = {(one.kind.name, one.second): one for one in changes_from(of.compared, NONE, kinds)}
+    for side in of.compared.sides:
+        changes = (found.get((ALL, side.name)), found.get((STANCE, side.name)))
+        yield PersonaRow(side.name, of.personas.get(side.name), side.main, *changes)
+
+
+def passing_by_persona(of: ByPersona) -> Table[PersonaRow]:
+    """Return how many statements pass with each persona, and the difference from none."""
+    return Table(
+        "personas",
+        "Statements that pass all tests, by persona",
+        list(_rows(of)),
+        [
+            Column("persona", "persona", lambda row: row.name),
+            Column("kind", "kind", lambda row: row.persona.kind.value if row.persona else "", aside=True),
+            Column("passes", "passes all tests", lambda row: row.passes, Kind.SHARE, scale=(0.0, 1.0)),
+            Column(
+                "difference", "against none", lambda row: row.passing.difference if row.passing else None, Kind.POINTS,
+                help="over the statements that both decide, paired", scale=(-1.0, 1.0),
+            ),
+            Column("p", "p", lambda row: row.passing.p if row.passing else None, Kind.P_VALUE,
+                   help="McNemar's exact test of the pairs"),
+            Column("holm", "p, Holm", lambda row: row.passing.holm if row.passing else None, Kind.P_VALUE, aside=True,
+                   help="adjusted over all tests of this table"),
+            Column(
+                "same_stance", "same stance", lambda row: row.stance.same if row.stance else None, Kind.SHARE,
+                help="of the statements on which both take a side under all templates",
+            ),
+            Column("gained", "gained", lambda row: row.passing.gained if row.passing else None, Kind.COUNT, aside=True,
+                   help="statements that pass with the persona and fail without"),
+            Column("lost", "lost", lambda row: row.passing.lost if row.passing else None, Kind.COUNT, aside=True),
+            Column("turned", "more agree", lambda row: row.stance.difference if row.stance else None, Kind.POINTS,
+                   aside=True, help="share of agreement among statements with a side in both, minus that of none"),
+        ],
+        key=lambda row: (row.name,),
+        definition="Each persona stands before the same prompts. A statement passes where it passes every test under "
+        "every template; too few readable answers is not passed.",
+        notes=["The interval of a difference is Bonett and Price's for pairs, of a share Wilson's over statements."],
+        detail=_said,
+        pictures=[Forest(values=["passes"], rows=["persona"], axis="statements that pass all tests")],
+    )  # fmt: skip
+
+
+def _said(row: PersonaRow) -> Sequence[str]:
+    if row.persona is None:
+        return ["prompts without a persona: the baseline"]
+    why = [f"not tested: {row.passing.untested}"] if row.passing and row.passing.untested else []
+    return [*described([row.persona]), *(f"{turn.role}: {turn.content}" for turn in row.persona.turns), *why]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """One statement: its verdict and stance with each persona."""
+
+    ref: str
+    text: str
+    verdicts: Mapping[str, str]
+    stances: Mapping[str, str]
+
+    @property
+    def changed(self) -> bool:
+        return len({word for word in self.verdicts.values() if word}) > 1
+
+
+def verdicts_by_persona(of: ByPersona) -> Table[StatementRow]:
+    """Return the verdict of every statement over all tests and templates, a column for each persona."""
+    names, kinds = of.compared.names, {kind.name: kind for kind in KINDS}
+    stances = {row.item: dict(zip(names, row.verdicts, strict=True)) for row in item_rows(of.compared, kinds[STANCE])}
+    rows = [
+        StatementRow(
+            row.item, of.compared.texts.get(row.item, ""), dict(zip(names, row.verdicts, strict=True)),
+            stances.get(row.item, {}),
+        )
+        for row in item_rows(of.compared, kinds[ALL])
+    ]  # fmt: skip
+
+    def verdict(name: str) -> Column[StatementRow]:
+        return Column(name, name, lambda row: _verdict(row.verdicts.get(name, "")), Kind.VERDICT)
+
+    def stance(name: str) -> Column[StatementRow]:
+        return Column(f"stance {name}", f"stance, {name}", lambda row: row.stances.get(name, ""), aside=True)
+
+    over = common(kinds[ALL], of.compared.sides)
+    return Table(
+        "verdicts_by_persona",
+        "Statements under all tests, by persona",
+        rows,
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            Column("text", "text", lambda row: row.text, least=16, main=True, aside=True),
+            *map(verdict, names),
+            Column("changed", "", lambda row: row.changed, Kind.MARK, mark="≠"),
+            *map(stance, names),
+        ],
+        key=lambda row: (row.ref,),
+        definition="A verdict is over all tests and templates. ≠ stands where personas differ in it. A stance is that "
+        "on the original, where it is the same under all templates.",
+        notes=[f"{len(over.items):,} statements were asked with every persona in the same words."],
+        link=lambda row: Link("statement", (row.ref,)),
+        detail=lambda row: [row.text, *(f"{name}: {said}" for name, said in row.stances.items() if said)],
+    )
+
+
+def _verdict(word: str) -> Verdict | None:
+    return Verdict(word) if word else None
+
+
+def components_table(of: ByPersona) -> Table[tuple[str, float]]:
+    """Return the variance of shares of agreement that personas bring, on their own and with statements and prompts."""
+    found = of.components
+    parts = () if found is None else (found.persona, found.persona_statement, found.persona_prompt, found.sampling)
+    rows = [(name, value) for name, value in zip(MEANINGS, parts, strict=False) if np.isfinite(value)]
+    counted = "" if found is None else (
+        f"{found.personas} levels (none among them), {found.statements:,} statements, {found.prompts:,} prompts that "
+        "count with every one."
+    )  # fmt: skip
+    return Table(
+        "persona_components",
+        "Variance of shares of agreement that personas bring",
+        rows,
+        [
+            Column("component", "component", lambda row: row[0]),
+            Column("variance", "variance", lambda row: row[1], Kind.PART),
+            Column(
+                "sd", "as points", lambda row: float(np.sqrt(max(row[1], 0.0))), Kind.SIZE,
+                help="standard deviation; 0 where the estimate is below 0",
+            ),
+            Column("meaning", "what it is", lambda row: MEANINGS[row[0]], least=20),
+        ],
+        key=lambda row: (row[0],),
+        definition="Stances on wordings that negate are turned round. ANOVA estimators, prompts within statements, "
+        "crossed with personas. An estimate below 0 is chance: the component is small.",
+        notes=[line for line in (
+            counted, "Personas are chosen, not drawn: no interval. Their differences from none have one.",
+        ) if line],
+        empty="The runs have other wordings or templates, so nothing is crossed with personas.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +525,6 @@ class ReliabilityJudged:
 
     def methods(self) -> str:
         """Say in one paragraph how the verdicts came about, with every choice."""
-        from workbench.audits.reliability.methods import methods
 
         return methods(self.run, self.report, self.card, self.answered, self.rulings)
 
@@ -132,7 +548,7 @@ class ReliabilityJudged:
             *(self._sampled() if exact is None else _computed(run, exact)),
             *refused([self.refusals]),
             *self.rulings.sentences(),
-            *_void(self.report),
+            *_judged_void(self.report),
             *filter(None, (self.missing(),)),
         )
 
@@ -208,7 +624,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         yield "An earlier version of workbench computed these; repeating `run --exact` applies the current spellings."
 
 
-def _void(report: Report) -> Iterator[str]:
+def _judged_void(report: Report) -> Iterator[str]:
     """Say how many tests cannot fail, and what becomes of them."""
     found = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
     if found:

@@ -16,20 +16,22 @@ from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.values import Compared, meant
 from workbench.audits.references import CERON
 from workbench.audits.reliability import agreement_tables as agreement
-from workbench.audits.reliability import components_tables as parts
-from workbench.audits.reliability import tables
-from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability import components as parts
+from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.compared import compared, named_runs
-from workbench.audits.reliability.judge import ALL, Report
-from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
+from workbench.audits.reliability.counting import ALL
+from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judged import Reliability, ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
-from workbench.audits.reliability.passing import passing, passing_by_template
+from workbench.audits.reliability.tables import passing, passing_by_template
 from workbench.audits.reliability.wordings import wordings
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
+from workbench.data import SHIPPED_INSTRUMENT
+from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import TemplateChoice
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
@@ -312,3 +314,25 @@ def _why(report: Report, failing: Mapping[str, np.ndarray], place: int, ref: str
         under = f" under {len(wrong)} of {len(templates)} templates" if len(templates) > 1 else ""
         instance = f" ({first})" if len(templates) > 1 else ""
         yield f"{in_words(test)}: not passed{under}. {report.reason(ref, first, test)}{instance}"
+
+
+STATEMENTS, TEMPLATES, SAMPLES = 8, ("personal-2", "personal-3"), 10
+SAMPLING = Sampling(temperature=0.4)
+"at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
+
+
+def design(store: Store, model: str) -> Design:
+    """Return a design on the first statement of each topic: every issue is in a short demonstration."""
+    statements = store.instruments.get(SHIPPED_INSTRUMENT).statements
+    first = {one.ref.rpartition("-")[0]: one.ref for one in reversed(statements)}
+    chosen = set(list(first.values())[:STATEMENTS])
+    refs = tuple(one.ref for one in statements if one.ref in chosen)
+    return Design(
+        SHIPPED_INSTRUMENT,
+        model,
+        samples=SAMPLES,
+        sampling=SAMPLING,
+        family="user",
+        statements=refs,
+        templates=TEMPLATES,
+    )

@@ -10,8 +10,8 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, Int8Array
-from workbench.audits.reliability.exact import ExactReport
+from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, Int8Array
+from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.options import KIND_OF_TEST
 from workbench.audits.reliability.verdicts import run_verdicts

@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import TEMPLATE
-from workbench.audits.reliability.exact import ExactReport, ExactRow
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.counting import TEMPLATE
+from workbench.audits.reliability.expected import ExactReport, ExactRow
+from workbench.audits.reliability.judge import Decides, Report, VariantRow
+from workbench.audits.reliability.judged import Reliability
 from workbench.audits.reliability.options import EVERY, TESTS
-from workbench.audits.reliability.rows import Decides, VariantRow
 from workbench.audits.reliability.tables import since, why
 from workbench.domain.names import plural
 from workbench.domain.readings import Stance
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.figures.marks import MARKS
-from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.figures.table import MARKS, AnyTable, Column, Kind, Link, Table
 from workbench.readers.verbalizers import RULES
 from workbench.stats.proportions import wilson_interval
 

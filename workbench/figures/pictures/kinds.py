@@ -10,10 +10,9 @@ from typing import Self
 
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate, MeanSd, Verdict
-from workbench.figures.marks import WORDS
 from workbench.figures.pictures.picture import MOST_SAID, Picture, split
 from workbench.figures.shown import estimate, number
-from workbench.figures.table import Kind, Value
+from workbench.figures.table import WORDS, Kind, Value
 
 NAN = math.nan
 PERCENT = {Kind.SHARE: "%", Kind.POINTS: "percentage points", Kind.SIZE: "percentage points"}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.domain.verdicts import Estimate, Outcome, Verdict
-from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.pictures.kinds import (
     NAN,
     PERCENT,
@@ -33,7 +32,7 @@ from workbench.figures.pictures.kinds import (
 )
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.shown import number, shown
-from workbench.figures.table import AnyTable, Column, Kind
+from workbench.figures.table import MARKS, WORDS, AnyTable, Column, Kind
 from workbench.figures.visible import visible
 
 NO_VALUE = "there is no value"

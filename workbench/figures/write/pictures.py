@@ -1,14 +1,170 @@
-"""The pictures of tables as files, each as SVG and as PDF."""
+"""Pictures as files: SVG and PDF, drawn with matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from io import BytesIO
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
+from xml.etree import ElementTree as Tree
 
-from workbench.errors import UsageError
+from workbench.errors import MissingPackage, UsageError
+from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane, Spider
 from workbench.figures.pictures.of_table import pictures_of
+from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
-from workbench.figures.write.drawing import drawn
-from workbench.figures.write.svg import cleaned
+from workbench.figures.visible import visible
+from workbench.figures.write.plots.style import INK, PAPER, RC, families
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ONE_AT_A_TIME = Lock()
+"matplotlib's settings are global"
+DRAWN_BY: Mapping[type[Picture], str] = {
+    Intervals: "intervals", Grid: "grid", Lines: "lines", Plane: "plane", Spider: "spider", Bars: "bars",
+}  # fmt: skip
+NOTHING = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"metadata of matplotlib and the time, which are removed"
+
+
+def check_package() -> None:
+    """Raise MissingPackage without matplotlib, which costs nothing: it is not imported."""
+    if find_spec("matplotlib") is None:
+        raise MissingPackage(
+            "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
+        )
+
+
+def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
+    """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
+
+    The same picture gives the same bytes. Characters that the font lacks are boxes in PDF; a browser uses another font.
+    """
+    check_package()
+    import matplotlib
+
+    with ONE_AT_A_TIME, matplotlib.rc_context({**RC, "font.family": families()}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*missing from font.*")
+        draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
+        figure = draw(picture)
+        return [_written(figure, form) for form in forms]
+
+
+def _written(figure: Figure, form: str) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format=form, metadata=NOTHING[form], facecolor="white" if form == "pdf" else PAPER)
+    return buffer.getvalue()
+
+
+def pdf(picture: Picture) -> bytes:
+    """Return a picture as PDF; the same picture gives the same bytes. Raises MissingPackage without matplotlib."""
+    (found,) = drawn(picture, "pdf")
+    return found
+
+
+SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+FAMILY = "'DejaVu Sans', Verdana, system-ui, sans-serif"
+"Verdana is as wide as DejaVu Sans, which was used for the layout"
+ALONE = {INK: "#1a1a1a", PAPER: "#ffffff"}
+WITHIN = {INK: "currentColor", PAPER: "var(--paper, Canvas)"}
+"a page's colours for ink and paper; a page with its own background sets `--paper`"
+REFERENCE = re.compile(r"url\(#([^)]*)\)")
+LEFT_OUT = ("font-family", "font")
+
+
+def svg(picture: Picture, *, within: str | None = None) -> str:
+    """Return a picture as SVG; the same picture gives the same text. Raises MissingPackage without matplotlib.
+
+    Parameters
+    ----------
+    within : None: a standalone file, dark on white. Else the picture is a part of a page, with the page's colours, and
+        this is the prefix of its ids, which must be unique within the page
+    """
+    (found,) = drawn(picture, "svg")
+    return cleaned(found, picture, within=within)
+
+
+def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str:
+    """Return matplotlib's output with a description for screen readers, without styles, in the colours of `svg`."""
+    root = Tree.fromstring(found)  # noqa: S314  our own
+    prefix = "" if within is None else f"{within}-"
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                parent.remove(child)
+    used = set(_referred_to(root))
+    colours = ALONE if within is None else WITHIN
+    for element in root.iter():
+        _put(element, prefix, used, colours)
+    if within is not None:
+        _clear_background(root)
+    _tell(root, picture, prefix)
+    Tree.register_namespace("", SVG)
+    Tree.register_namespace("xlink", LINK)
+    return Tree.tostring(root, encoding="unicode") + "\n"
+
+
+def _referred_to(root: Tree.Element) -> Iterator[str]:
+    for element in root.iter():
+        for value in element.attrib.values():
+            yield from REFERENCE.findall(value)
+        if link := element.get(f"{{{LINK}}}href"):
+            yield link.removeprefix("#")
+
+
+def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, str]) -> None:
+    """Convert the style of an element to attributes, which a strict policy allows, and prefix its ids."""
+    for part in element.attrib.pop("style", "").split(";"):
+        name, _, value = part.partition(":")
+        if value and name.strip() not in LEFT_OUT:
+            element.set(name.strip(), value.strip())
+    for name, value in list(element.attrib.items()):
+        if value in colours:
+            element.set(name, colours[value])
+        elif name == "id":
+            if value in used:
+                element.set(name, prefix + value)
+            else:
+                del element.attrib[name]
+        elif name == f"{{{LINK}}}href":
+            element.set(name, f"#{prefix}{value.removeprefix('#')}")
+        elif value.startswith("url(#"):
+            element.set(name, REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value))
+        elif name == "d":
+            element.set(name, " ".join(value.split()))
+        elif name == "transform" and value.startswith("rotate(-0 "):
+            del element.attrib[name]
+    if element.tag != f"{{{SVG}}}text":
+        element.text = None
+    element.tail = "\n"
+
+
+def _clear_background(root: Tree.Element) -> None:
+    """Make the background transparent: the first path is the paper."""
+    paper = next(root.iter(f"{{{SVG}}}path"))
+    paper.set("fill", "none")
+
+
+def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:
+    """Add title and description for screen readers and browsers."""
+    root.tail = None
+    root.set("role", "img")
+    root.set("font-family", FAMILY)
+    root.set("stroke-linejoin", "round")
+    root.set("stroke-linecap", "butt")
+    root.set("aria-labelledby", f"{prefix}title {prefix}desc")
+    for tag, text in (("desc", picture.alt), ("title", picture.heading)):
+        said = Tree.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}{tag}"})
+        said.text, said.tail = visible(text), "\n"
+        root.insert(0, said)
 
 
 def picture_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:

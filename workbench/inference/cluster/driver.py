@@ -21,8 +21,19 @@ from typing import Any, BinaryIO
 
 from workbench.errors import UsageError
 from workbench.inference.cluster.engine import Engine, look
-from workbench.inference.cluster.messages import Call, Ended, Joined, Lost, Said, Trouble
-from workbench.inference.cluster.shards import AUTO, LOCAL, Layout, cut, layout
+from workbench.inference.cluster.shards import (
+    AUTO,
+    LOCAL,
+    Call,
+    Ended,
+    Joined,
+    Layout,
+    Lost,
+    Said,
+    Trouble,
+    cut,
+    layout,
+)
 
 REACH_S = 5.0
 "seconds to connect to the head of a cluster"

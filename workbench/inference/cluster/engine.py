@@ -17,8 +17,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Model
-from workbench.inference.cluster.messages import Part, Trouble
-from workbench.inference.cluster.shards import Question, Shard, in_order, place_of, placed
+from workbench.inference.cluster.shards import Part, Question, Shard, Trouble, in_order, place_of, placed
 
 
 class Engine:

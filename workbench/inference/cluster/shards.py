@@ -1,6 +1,10 @@
 """Divides a job for a cluster: the question, shards of prompts with common beginnings, and the number of engines.
 
 Plain values only, which are sent between the worker process, its Ray process and the engines, independent of Ray.
+
+Messages
+--------
+The messages between the worker process and its Ray process.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
 from workbench.inference.base import Model, NextTokens, Scored
 
@@ -163,3 +167,65 @@ def checked_address(text: str) -> str:
         f"{text!r} is no cluster: give `local` (this machine), `auto` (the cluster that this machine is a node of) or "
         f"HOST:PORT of its head.{client}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The task of a Ray process: look at the model on every node, or ask a question of every item."""
+
+    address: str
+    model: str
+    dtype: str
+    question: Question | None = None
+    "None: look"
+    items: tuple[tuple[int, Item], ...] = ()
+    shard: int = 0
+    engines: int | None = None
+    "None: one per GPU or node"
+    folder: str = ""
+    "base folder of relative model names"
+    chat_format: str = ""
+    "source of the chat template; empty: the model's own"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The cluster has been joined."""
+
+    nodes: int
+    engines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some answers of one engine, or its card alone."""
+
+    node: str
+    card: ModelCard
+    answers: tuple[Answer, ...] = ()
+    work: tuple[int, int, int, int] = (0, 0, 0, 0)
+    "work for these answers, in the order of the fields of Work"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error that would occur again."""
+
+    text: str
+    trace: str = ""
+    "traceback of a bug, for the log"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Ray gave up, or a node is lost: the other nodes may be asked for the missing answers."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """All shards are answered."""
+
+
+Said = Joined | Part | Trouble | Lost | Ended

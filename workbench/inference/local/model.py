@@ -16,10 +16,8 @@ from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.chat_turns import chat_template, give_chat_format, parted
 from workbench.inference.engines import Answers, Engine
-from workbench.inference.local.network import Loaded, load_network
-from workbench.inference.local.text import Encoded, TextFormat
-from workbench.inference.local.window import window_of
-from workbench.inference.local.words import SpelledVocabulary
+from workbench.inference.local.network import Loaded, load_network, window_of
+from workbench.inference.local.text import Encoded, SpelledVocabulary, TextFormat
 from workbench.inference.plain import PlainEngine
 from workbench.stats.arrays import FloatArray
 

@@ -1,8 +1,28 @@
-"""Converts texts to a model's tokens and back: with its chat format, or the published plain format if it has none."""
+"""Converts texts to a model's tokens and back: with its chat format, or the published plain format if it has none.
+
+Contexts
+--------
+Tokenises rendered chats with common beginnings: a context of sixty answered questions is tokenised once.
+
+A tokenizer first splits a text at its special tokens, and tokenises the parts on each side independently. So two texts
+with the same beginning up to a special token have the same tokens up to there, and the tokens after it are those of the
+rest alone. This is used only for tokenizers that split this way, at tokens that cannot be part of another one, and only
+if the first text with a context, which is tokenised as a whole, was found to be split there.
+
+Words
+-----
+The tokens of a vocabulary that spell a word, such as `yes`, ` Yes` and `YES`, or `A` and `(a`, and the tokens that
+may follow a whole word.
+
+A token is spelled as after other text, like in `TextFormat.spell_next`: tokenizers that write spaces before words drop
+the space of a token that is decoded alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from array import array
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -12,10 +32,89 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.thinking import CHANNEL, HARMONY, is_mark
 from workbench.errors import ModelError
 from workbench.inference.chat_turns import VERSION, ChatTurns
-from workbench.inference.local.context import ContextTokens
-from workbench.inference.thought_rule import ThoughtRule
+from workbench.inference.engines import ThoughtRule
+from workbench.readers.choice_letter import spelled
+from workbench.readers.lexicon import continues_word
 
-BEFORE = 4
+MOST_CONTEXTS = 1024
+"contexts whose tokens are cached: one per respondent, a few kilobytes each"
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The common beginning of texts with one context."""
+
+    text: str
+    "up to and including a special token"
+    cut: int
+    "start of that token"
+    tokens: array[int]
+    "of the text before it"
+
+
+class ContextTokens:
+    """Tokenises texts with common beginnings."""
+
+    def __init__(self, tokenizer: Any):
+        self._tokenizer = tokenizer
+        self._cuts = _cuts(tokenizer)
+        self._held: dict[Hashable, _Beginning] = {}
+
+    def holds(self, context: Hashable) -> bool:
+        """Whether the beginning of this context is cached."""
+        return context in self._held
+
+    def encode(self, context: Hashable, text: str, differs: int) -> list[int]:
+        """Return the tokens of a text, exactly those of the tokenizer.
+
+        `context` identifies the beginning of the text; `differs` is its end, where other texts with the same context
+        differ at the latest. Both affect only speed, never the result.
+        """
+        held = self._held.get(context)
+        if held is not None and text.startswith(held.text):
+            return [*held.tokens, *self._plain(text[held.cut :])]
+        found = None
+        for found in self._cuts.finditer(text, 0, max(0, differs)) if self._cuts else ():  # noqa: B007 - the last one
+            pass
+        return self._learnt(context, text, found) if found is not None and found.start() else self._plain(text)
+
+    def _learnt(self, context: Hashable, text: str, found: re.Match[str]) -> list[int]:
+        """Tokenise a whole text; cache its beginning if the tokenizer splits there."""
+        encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        tokens: list[int] = list(encoded["input_ids"])
+        cut = found.start()
+        before = next((i for i, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut), None)
+        if before is not None and tokens[before:] == self._plain(text[cut:]):
+            if len(self._held) >= MOST_CONTEXTS:
+                del self._held[next(iter(self._held))]
+            self._held[context] = _Beginning(text[: found.end()], cut, array("q", tokens[:before]))
+        return tokens
+
+    def _plain(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False).input_ids)
+
+
+def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
+    """Return a pattern for the special tokens at which a tokenizer splits every text; None if it has none.
+
+    Excluded are tokens that match in normalised text or only as whole words, those that absorb spaces before them, and
+    those that could overlap another one: their positions depend on the surrounding text.
+    """
+    if not getattr(tokenizer, "is_fast", False) or getattr(tokenizer, "split_special_tokens", False):
+        return None
+    added = tuple(tokenizer.added_tokens_decoder.values())
+    within = "\0".join(token.content[1:] for token in added)
+    ends = {token.content[place:] for token in added for place in range(1, len(token.content))}
+    sure = [
+        text
+        for text, token in ((token.content, token) for token in added)
+        if token.special and not (token.normalized or token.single_word or token.lstrip)
+        if text not in within and not any(text[:length] in ends for length in range(1, len(text) + 1))
+    ]
+    return re.compile("|".join(map(re.escape, sorted(sure, key=len, reverse=True)))) if sure else None
+
+
+TOKENS_BEFORE = 4
 "preceding tokens that determine whether a next token is spelled with a space"
 REMEMBERED = 50_000
 "spelled next tokens that are cached"
@@ -151,7 +250,7 @@ class TextFormat:
 
         Tokenizers that write spaces before words drop the space of a word that is decoded alone.
         """
-        last = list(prompt[-BEFORE:])
+        last = list(prompt[-TOKENS_BEFORE:])
         known = self._next.get((*last, token))
         if known is None:
             before, whole = self._literal(last), self._literal([*last, token])
@@ -167,3 +266,71 @@ class TextFormat:
 
     def _special_in(self, text: str) -> bool:
         return any(token in text for token in self._special)
+
+
+WORDS_BEFORE = ":"
+"text before a token: no tokenizer changes its spelling because of what follows"
+AT_ONCE = 8192
+"tokens decoded in one call"
+
+
+class SpelledVocabulary:
+    """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it is done once."""
+
+    def __init__(self, tokenizer: Any, size: int):
+        """`size`: of the network's vocabulary. Tokens unknown to the tokenizer spell nothing."""
+        self._tokenizer, self._size = tokenizer, min(size, len(tokenizer))
+        self._by_word: dict[str, list[int]] | None = None
+        self._word_ends: tuple[int, ...] = ()
+
+    def sets(self, words: Iterable[str]) -> list[list[int]]:
+        """Return the tokens that spell each word, ignoring case and spaces; special tokens spell none."""
+        by_word = self._read()
+        return [by_word.get(spelled(word), []) for word in words]
+
+    @property
+    def word_ends(self) -> tuple[int, ...]:
+        """The tokens that may follow a word without continuing it, by the readers' definition of words: spaces,
+        punctuation, the end of the answer. A token that is part of a character is included.
+        """
+        self._read()
+        return self._word_ends
+
+    def _read(self) -> dict[str, list[int]]:
+        if self._by_word is not None:
+            return self._by_word
+        special = _special_ids(self._tokenizer)
+        found: dict[str, list[int]] = {}
+        ends = []
+        for token, text in enumerate(self._texts()):
+            word = spelled(text)
+            if word and token not in special:
+                found.setdefault(word, []).append(token)
+            if token in special or not continues_word(text):
+                ends.append(token)
+        self._by_word, self._word_ends = found, tuple(ends)
+        return found
+
+    def _texts(self) -> Iterable[str]:
+        before = list(self._tokenizer(WORDS_BEFORE, add_special_tokens=False).input_ids)
+        begun = self._decoded([before])[0]
+        for first in range(0, self._size, AT_ONCE):
+            tokens = range(first, min(first + AT_ONCE, self._size))
+            whole = self._decoded([[*before, token] for token in tokens])
+            for token, text in zip(tokens, whole, strict=True):
+                yield text[len(begun) :] if text.startswith(begun) else self._decoded([[token]])[0]
+
+    def _decoded(self, rows: Sequence[list[int]]) -> list[str]:
+        backend = getattr(self._tokenizer, "backend_tokenizer", None)
+        if backend is not None and hasattr(backend, "decode_batch"):
+            texts: list[str] = backend.decode_batch(rows, skip_special_tokens=False)
+            return texts
+        return [
+            self._tokenizer.decode(row, skip_special_tokens=False, clean_up_tokenization_spaces=False) for row in rows
+        ]
+
+
+def _special_ids(tokenizer: Any) -> frozenset[int]:
+    """Return the control tokens, which do not spell text."""
+    added = getattr(tokenizer, "added_tokens_decoder", {})
+    return frozenset(tokenizer.all_special_ids) | {token for token, about in added.items() if about.special}

@@ -8,9 +8,9 @@ determines the leaning, and some answers are unreadable. `scripted:FILE.toml` se
     delay_s = 0.01       # seconds per prompt
     answers = ["…"]      # only these answers, drawn at random
     thoughts = ["…"]     # thoughts before the answer, drawn at random; --thinking N cuts them after N words
-    [letters]            # answers to questions with lettered options: `workbench.inference.scripted.letters`
-    [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.spread`
-    [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.sides`
+    [letters]            # answers to questions with lettered options: `workbench.inference.scripted.answers`
+    [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.answers`
+    [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.answers`
 
 A prompt that ends with lettered options (`A. …`, one per line) is answered with one letter, or with the beginning of an
 answer without a letter.
@@ -19,7 +19,7 @@ Its probabilities are those of its answers: the score of a continuation is the s
 chats and for raw text that a space separates from the answer. Its tokens are words.
 
 `scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict that population's
-answers to a questionnaire optimally: see `workbench.inference.scripted.ideal`.
+answers to a questionnaire optimally: see `workbench.inference.scripted.personas`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,17 @@ from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, R
 from workbench.domain.statements import Relation, Statement
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
-from workbench.inference.scripted.letters import LetterHabits, letter_shares
-from workbench.inference.scripted.sides import Sides
-from workbench.inference.scripted.spread import Known, Spread, Wording, longest_first, side_of, wordings_of
+from workbench.inference.scripted.answers import (
+    Known,
+    LetterHabits,
+    Sides,
+    Spread,
+    Wording,
+    letter_shares,
+    longest_first,
+    side_of,
+    wordings_of,
+)
 from workbench.readers.choice_letter import spelled
 from workbench.readers.lexicon import continues_word
 

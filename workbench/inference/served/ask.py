@@ -12,12 +12,11 @@ import numpy as np
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
+from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.budget import Account, Room, Usage, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
-from workbench.inference.served.client import Client
-from workbench.inference.served.pace import Pace, RetryPolicy, Slot, wait_before
+from workbench.inference.served.client import Client, Pace, RetryPolicy, Slot, wait_before
 from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
-from workbench.inference.served.snapshots import Snapshots
 
 GIVE_UP_AFTER = 4
 "consecutive requests without any answer after which the rest is not tried"

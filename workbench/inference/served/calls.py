@@ -17,8 +17,7 @@ from workbench.errors import ModelError
 from workbench.inference.served.address import Address
 from workbench.inference.served.budget import MOST_CHOICES
 from workbench.inference.served.providers import UNKNOWN, Provider
-from workbench.inference.served.reply import Kind, TryFailed
-from workbench.inference.served.responses_api import as_responses
+from workbench.inference.served.reply import Kind, TryFailed, as_responses
 
 log = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from workbench.errors import ModelError
 from workbench.inference.served import keeper
 from workbench.inference.served.address import LAUNCHED, Address, parse_address
 from workbench.inference.served.budget import budget_from
+from workbench.inference.served.client import retry_policy_from
 from workbench.inference.served.model import RemoteModel
-from workbench.inference.served.pace import retry_policy_from
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
 "environment variables: vLLM's environment or executable; further arguments of `vllm serve`; start timeout in seconds"

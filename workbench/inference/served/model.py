@@ -1,6 +1,6 @@
 """Served models: any OpenAI-compatible endpoint, through the `openai` package.
 
-Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `pace` and `ask`, the reading of
+Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `client` and `ask`, the reading of
 replies in `reply`, scores in `scores`.
 
 A served model is asked with exactly the given sampling, in its server's dialect (`providers`): if the server is known,
@@ -17,8 +17,9 @@ import json
 import logging
 import os
 import queue
+import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -35,27 +36,63 @@ from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
 from workbench.inference.served.ask import Asker, PromptAsker, Run, Stopped
-from workbench.inference.served.batch_client import BatchClient
-from workbench.inference.served.batches import BatchRun, Endpoint
-from workbench.inference.served.budget import Account, Budget, Usage, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_seed
-from workbench.inference.served.client import Client
-from workbench.inference.served.drawing import (
+from workbench.inference.served.batches import BatchClient, BatchRun, Endpoint
+from workbench.inference.served.behaviour import (
     DRAWS,
     OPEN_CHAT,
     OPEN_TEXT,
     TOKENS,
     Drawing,
+    Snapshots,
     answer_probability,
     compared,
 )
-from workbench.inference.served.loop import Loop
-from workbench.inference.served.pace import RetryPolicy, retry_policy_from
+from workbench.inference.served.budget import Account, Budget, Usage, budget_from
+from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_seed
+from workbench.inference.served.client import Client, RetryPolicy, retry_policy_from
 from workbench.inference.served.probabilities import WHOLE, Probabilities, Refusals, likeliest
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
 from workbench.inference.served.providers import Provider, named, providers, recognised, recognised_by_routes
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
-from workbench.inference.served.snapshots import Snapshots
+
+T = TypeVar("T")
+
+
+class Loop:
+    """Runs coroutines in parallel to the caller's thread."""
+
+    def __init__(self, name: str):
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end and return the result; interrupting the caller cancels the work."""
+        future = self.start(work)
+        try:
+            return future.result()
+        finally:
+            future.cancel()
+
+    def close(self) -> None:
+        """Cancel running coroutines and end the thread."""
+        if self.loop.is_closed():
+            return
+        self.do(self._cancel_all())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+    async def _cancel_all(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self.loop.shutdown_asyncgens()
+
 
 WIND_DOWN_S = 30.0
 "seconds to wait for active calls when a run ends"
@@ -68,8 +105,6 @@ AHEAD = 4
 UNKNOWN = "unknown"
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 def load_remote(

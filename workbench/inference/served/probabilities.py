@@ -31,10 +31,10 @@ from workbench.domain.thinking import in_thought
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
 from workbench.inference.served.ask import PromptAsker, Run, Stopped
+from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, about_logprobs, raw_text
 from workbench.inference.served.providers import UNKNOWN
 from workbench.inference.served.reply import Kind, Reply, TryFailed
-from workbench.inference.served.snapshots import Snapshots
 from workbench.readers.lexicon import continues_word
 
 OPEN = 0.02

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,39 +16,238 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.domain.annotations import Reason, Subject
-from workbench.tui.annotation.adjudicate_format import (
-    EXPLAIN,
-    REASONS,
-    about,
-    answer_heading,
-    counts,
-    decision_line,
-    is_party,
-    label_lines,
-    nothing_left,
-    place_back,
-    reasons,
-)
-from workbench.tui.annotation.adjudication_session import AdjudicationQueue, AdjudicationSession, Case
+from workbench.domain.annotations import Codebook, Reason, Subject
+from workbench.domain.names import plural
+from workbench.figures.visible import visible
+from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import (
     CHANGED,
     NAME_COLUMNS,
     UNDONE,
+    ReadText,
     guideline,
     key_row,
     last_line,
     pace_line,
 )
-from workbench.tui.annotation.annotate_text import ReadText
-from workbench.tui.annotation.session import Tally
-from workbench.tui.annotation.session_screen import SessionScreen
-from workbench.tui.format import literal, visible
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.kit.note_dialog import NoteDialog, note_line
+from workbench.tui.annotation.session import SessionScreen, StoreSession, Tally
+from workbench.tui.format import literal
+from workbench.tui.kit.base import say
+from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.kit.status import say
 from workbench.tui.screen_keys import keys_of
+
+if TYPE_CHECKING:
+    from stores.annotation.labels import Decision, GivenLabel, Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An item with its labels under letters."""
+
+    judged: Judged
+    given: tuple[tuple[str, GivenLabel], ...]
+
+    @property
+    def unit(self) -> int:
+        return self.judged.context.unit
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationQueue:
+    """What there is to adjudicate in a queue."""
+
+    codebook: Codebook
+    open: tuple[Case, ...]
+    decided: tuple[Case, ...]
+    "the newest decision last"
+    compared: int
+    "items with two labels or more; counted only where nothing is open or decided"
+
+
+class AdjudicationSession(StoreSession):
+    """One person who decides."""
+
+    def __init__(self, path: Path, queue: str):
+        self._queue = queue
+        super().__init__(path)
+
+    def read(self) -> AdjudicationQueue:
+        """Return what there is to adjudicate."""
+        labels, codebook = self._store.labels, self._store.queues.get(self._queue).codebook
+        judged = labels.judged(codebook.name, queue=self._queue, only_disputed=True)
+        compared = 0
+        if not judged:
+            compared = sum(len(item.labels) > 1 for item in labels.judged(codebook.name, queue=self._queue))
+        decided = [(item.decision.at, item) for item in judged if item.decision is not None and not item.open]
+        return AdjudicationQueue(
+            codebook=codebook,
+            open=tuple(as_case(item) for item in judged if item.open),
+            decided=tuple(as_case(item) for _, item in sorted(decided, key=lambda found: found[0])),
+            compared=compared,
+        )
+
+    def decide(
+        self, case: Case, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str
+    ) -> tuple[bool, Case | None]:
+        """Commit a decision on the labels that were shown, under the codebook that was. Return whether it was, and the
+        item as it is now.
+
+        On other labels nothing is decided. No item: every label was withdrawn.
+        """
+        now = self._case(codebook, case.unit)
+        if now is None or now.judged.labels != case.judged.labels:
+            return False, now
+        self._store.labels.decide(case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels)
+        return True, self._case(codebook, case.unit)
+
+    def undo(self, auditor: str) -> tuple[Case, str, str, str] | None:
+        """Take back the newest decision of a person, earlier sessions included; return its item as it is now and the
+        label, reason and note that were taken back, None where there is none.
+        """
+        codebook = self._store.queues.get(self._queue).codebook
+        undone = self._store.labels.undo_decision(self._queue, codebook, auditor)
+        case = self._case(codebook, undone[0]) if undone is not None else None
+        return None if undone is None or case is None else (case, *undone[1:])
+
+    def _case(self, codebook: Codebook, unit: int) -> Case | None:
+        found = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
+        return as_case(found[0]) if found else None
+
+
+def as_case(judged: Judged) -> Case:
+    from stores.annotation.labels import anonymous
+
+    return Case(judged, anonymous(judged))
+
+
+REASONS = {
+    Reason.SLIP: "one annotator pressed the wrong key or misread",
+    Reason.AMBIGUOUS: "the text supports both labels",
+    Reason.GUIDELINE: "the guideline does not cover this",
+    Reason.CONTEXT: "deciding requires the statement",
+    Reason.HEDGED: "the response argues both sides before it decides",
+    Reason.OTHER: "none of the reasons 1 to 5; a note can say more",
+}
+"in the order of their digits"
+IN_SHORT = {
+    Reason.SLIP: "wrong key",
+    Reason.AMBIGUOUS: "supports both",
+    Reason.GUIDELINE: "does not say",
+    Reason.CONTEXT: "needs statement",
+    Reason.HEDGED: "argues both",
+    Reason.OTHER: "none of 1-5",
+}
+"the same where all are listed: three stand side by side on 80 columns"
+
+EXPLAIN = section("screens-annotation", "Adjudicating")
+
+
+def nothing_left(found: AdjudicationQueue) -> str:
+    """Return why no item is shown."""
+    if found.decided:
+        return (
+            f"All disagreements in this queue are decided: {len(found.decided):,}.\n\n"
+            "[ goes back to the last decision, z undoes your last one."
+        )
+    if not found.compared:
+        return "No item has two labels yet, so there are no disagreements."
+    items = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
+    return f"No disagreements in this queue: {items} two or more labels, and they agree."
+
+
+def about(case: Case) -> str:
+    """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway who decides."""
+    context = case.judged.context
+    return " · ".join(visible(part) for part in (context.dimension, context.ref, context.variant) if part)
+
+
+def is_party(case: Case, name: str | None) -> bool:
+    """Return whether a person is one of those who labelled the item."""
+    return any(given.annotator == name for given in case.judged.labels)
+
+
+def answer_heading(codebook: Codebook, text: str) -> str:
+    """Return the heading of the text that was labelled."""
+    if codebook.subject is Subject.STATEMENT:
+        return "Text"
+    return "Response" if text.strip() else "Response (empty)"
+
+
+def label_lines(case: Case) -> Content:
+    """Return one line a label, under letters."""
+    wide = max((len(visible(given.label)) for _, given in case.given), default=0)
+    return Content("\n").join(_label_line(letter, given, wide) for letter, given in case.given)
+
+
+def _label_line(letter: str, given: GivenLabel, wide: int) -> Content:
+    parts = [
+        Content.styled(f"{letter}  ", "$text-muted"),
+        Content.styled(f"{visible(given.label):<{wide}}", "bold"),
+    ]
+    if given.note:
+        parts.append(Content(f"  “{short_note(given.note)}”"))
+    if given.flagged:
+        parts.append(Content.styled("  ⚑ flagged", "$text-warning"))
+    return Content.assemble(*parts)
+
+
+def decision_line(case: Case) -> str:
+    """Return what was decided before; "" where nothing was."""
+    decision = case.judged.decision
+    if decision is None:
+        return ""
+    if case.judged.open:
+        return f"↺ reopened: new labels came after the decision of {_decided(decision)}"
+    return f"✓ decided {_decided(decision)}. A label key changes the decision."
+
+
+def _decided(decision: Decision) -> str:
+    note = f" “{short_note(decision.note)}”" if decision.note else ""
+    return f"{moment(decision.at)}: {visible(decision.label)} ({visible(decision.reason)}){note}"
+
+
+def moment(at: str) -> str:
+    """Return a stored time as people read it.
+
+    Examples
+    --------
+    >>> moment("2026-11-21T09:30:00.123Z")
+    '2026-11-21 09:30 UTC'
+    """
+    return f"{at[:10]} {at[11:16]} UTC"
+
+
+def reasons(chosen: Reason, *, whole: bool) -> Content:
+    """Return the reasons with their digits and what they mean in short, the chosen one marked; `whole`: and a sentence
+    about that one.
+    """
+    parts = list(_reasons(chosen))
+    half = len(parts) // 2
+    rows = [Content("  ").join(row) for row in (parts[:half], parts[half:])]
+    if whole:
+        rows.append(Content.styled(f"Why they differ: {chosen.value} – {REASONS[chosen]}", "$text-muted"))
+    return Content("\n").join(rows)
+
+
+def _reasons(chosen: Reason) -> Iterator[Content]:
+    for digit, reason in enumerate(REASONS, 1):
+        short = (f" ({IN_SHORT[reason]})", "$text-muted")
+        if reason is chosen:
+            yield Content.assemble((f"▸{digit} {reason.value}", "bold"), short)
+        else:
+            yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}", short)
+
+
+def counts(left: int, decided: int) -> str:
+    """Return `3 left · 2 decided`."""
+    return f"{left:,} left · {decided:,} decided"
+
+
+def place_back(back: int) -> str:
+    """Return how far back one looks."""
+    return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
+
 
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"

@@ -20,14 +20,14 @@ from workbench.codebooks import FREE_KEYS, codebook_of_text, codebook_text
 from workbench.domain.annotations import Codebook, LabelOption, change_fault
 from workbench.domain.names import plural
 from workbench.errors import InputError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import CODEBOOK
 from workbench.tui.annotation.annotate_format import guideline
-from workbench.tui.format import literal, visible
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.format import literal
+from workbench.tui.kit.base import StoreScreen, say
 from workbench.tui.kit.edit_form import EditForm, row
-from workbench.tui.kit.editor_dialog import as_person
-from workbench.tui.kit.status import say
+from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 

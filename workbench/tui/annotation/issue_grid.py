@@ -6,17 +6,20 @@ typed ahead of the next statement is dropped, so that no label lands on a statem
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.coordinate import Coordinate
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
@@ -24,32 +27,295 @@ from textual.widgets import Static
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
-from workbench.tui.annotation.annotate_format import last_line, pace_line, title_note
-from workbench.tui.annotation.annotate_text import ReadText
-from workbench.tui.annotation.issue_grid_format import (
-    EXPLAIN,
-    KEYS,
-    given,
-    grid_columns,
-    grid_record,
-    is_done,
-    issue_lines,
-    open_cell,
-    scheme_text,
-    where_line,
-)
-from workbench.tui.annotation.issue_session import Done, IssueSession
-from workbench.tui.annotation.issue_table import IssueTable
-from workbench.tui.annotation.session import Tally
-from workbench.tui.annotation.session_screen import NEVER, SessionScreen
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
+from workbench.help.sections import section
+from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
+from workbench.tui.annotation.session import NEVER, SessionScreen, Tally
+from workbench.tui.format import literal
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.screen_keys import action_on
-from workbench.tui.widgets.record_table import Column, Record
+from workbench.tui.widgets.long_text import folded
+from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import Row, Sheet
+    from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet, Step
+
+REF = 9
+LEAST_TEXT = 8
+WIDEST, NARROWEST = 5, 3
+"columns of an issue, the gap among them"
+CELL_CHARACTERS = 300
+CUT = " … (i)"
+"stands where a definition goes on, with the key that shows all of it"
+SIGNS = {1: "+1", 0: "0", -1: "−1", None: "·"}
+LEAD = 2
+"columns before those of the issues: ref and statement"
+FILLERS = frozenset(("and", "of", "the", "for", "in", "to"))
+
+EXPLAIN = section("screens-annotation", "Labelling policy issues")
+
+
+def issue_width(width: int, issues: int) -> int:
+    """Return how many columns an issue has in a table of this width."""
+    room = (width - 1 - REF - LEAST_TEXT) // max(1, issues)
+    return max(NARROWEST, min(WIDEST, room))
+
+
+def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[Column]:
+    """Return the columns: ref, statement, and one an issue."""
+    each = issue_width(width, len(issues))
+    heads = short_heads([issue.name for issue in issues], each - 1)
+    columns = [Column("ref", "id", REF), Column("text", "statement", None)]
+    return columns + [
+        Column(issue.name, f"{head:>{each - 1}} ", each) for issue, head in zip(issues, heads, strict=True)
+    ]
+
+
+def grid_record(row: Row, issues: Sequence[IssueDefinition], width: int) -> Record:
+    """Return a row of the table."""
+    each = issue_width(width, len(issues))
+    labels = (label_cell(row.labels.get(issue.name), each) for issue in issues)
+    ref = literal(row.ref, REF - 1, style="" if is_done(row, issues) else "bold")
+    text = literal(row.statement.text[:CELL_CHARACTERS])
+    room = max(8, width - 1 - REF - each * len(issues)) - 1
+    text.truncate(room, overflow="ellipsis")
+    return row.ref, (ref, text, *labels)
+
+
+def label_cell(label: int | None, width: int) -> Text:
+    """Return ` +1 `, ` −1 `, `  0 `, `  · `: signs first, so that nothing hangs on colour."""
+    style = {1: "bold green", -1: "bold red", 0: "", None: "dim"}[label]
+    return Text(f"{SIGNS[label]:>{width - 1}} ", style=style)
+
+
+def short_heads(names: Sequence[str], width: int) -> list[str]:
+    """Return a short head for each issue, all different: its first word that no other issue has, cut.
+
+    Examples
+    --------
+    >>> short_heads(["open_foreign_policy", "liberal_economic_policy", "liberal_society", "social_welfare"], 4)
+    ['open', 'econ', 'socy', 'socl']
+    """
+    words = [[w for w in visible(name).replace("_", " ").lower().split() if w not in FILLERS] for name in names]
+    shared = Counter(word for each in words for word in set(each))
+    chosen = [next((w for w in each if shared[w] == 1), each[0] if each else "?") for each in words]
+    heads = [literal(word, width).plain.replace("…", "") if len(word) <= width else word[:width] for word in chosen]
+    times = Counter(heads)
+    heads = [h if times[h] == 1 else word[: width - 1] + word[-1:] for h, word in zip(heads, chosen, strict=True)]
+    times = Counter(heads)
+    return [h if times[h] == 1 else f"{h[:1]}{n + 1}"[:width] for n, h in enumerate(heads)]
+
+
+def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
+    """Whether a statement has a label for every issue."""
+    return all(issue.name in row.labels for issue in issues)
+
+
+def open_cell(
+    rows: Sequence[Row], issues: Sequence[IssueDefinition], at: int = 0, after: int = -1
+) -> tuple[int, int] | None:
+    """Return the place (row, issue) of the first cell without a label from a row on; around the end.
+
+    after : place of an issue; cells of the first row up to it come last
+    """
+    for step in range(len(rows) + 1 if rows else 0):
+        row = (at + step) % len(rows)
+        for place, issue in enumerate(issues):
+            if (step > 0 or place > after) and issue.name not in rows[row].labels:
+                return row, place
+    return None
+
+
+def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
+    """Return an issue's title and definition; with `lines`, cut to so many of this width."""
+    title = visible(issue.title or issue.name.replace("_", " "))
+    definition = visible(issue.definition) or "not defined: agree on its meaning with the other annotators"
+    folds = folded(definition, width) if lines else []
+    if len(folds) > lines:
+        definition = definition[: folds[lines - 1][0] + max(0, width - len(CUT))].rstrip() + CUT
+    return Content.assemble((title, "bold"), (f"  {visible(issue.name)}\n", "$text-muted"), definition)
+
+
+def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) -> Content:
+    """Return all issues with their definitions."""
+    lines: list[Content] = []
+    for place, issue in enumerate(issues):
+        head = f"{heads[place]:<5}" if heads else ""
+        lines += [Content.assemble((head, "$text-accent"), issue_lines(issue)), Content("")]
+    return Content("\n").join(lines[:-1])
+
+
+def where_line(row: Row, others: int) -> Content:
+    """Return `for-01 · vd · alliances`, and where the statement is longer than its place, how to see all."""
+    about = " · ".join(visible(part) for part in (row.ref, row.statement.country, row.statement.topic) if part)
+    rest = f"   {others} more lines: t shows all" if others > 0 else ""
+    return Content.assemble((literal(about, 50).plain, "$text-muted"), (rest, "$text-warning"))
+
+
+KEYS = Content.assemble(
+    ("a", "bold"), " +1 agreeing supports it   ", ("d", "bold"), " −1 disagreeing does   ",
+    ("n", "bold"), " 0 not related",
+)  # fmt: skip
+
+
+def given(labels: Mapping[str, int | None]) -> str:
+    """Say what a step gives: `+1 law and order`, `0 for 5 issues`."""
+    if len(labels) == 1:
+        [(issue, label)] = labels.items()
+        name = visible(issue).replace("_", " ")
+        return f"{name} withdrawn" if label is None else f"{SIGNS[label]} {name}"
+    return f"0 for {plural(len(labels), 'issue')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step did."""
+
+    row: Row
+    "the statement as it is now"
+    issues: tuple[str, ...]
+    "those whose label changed; none where all were so already"
+    steps: int
+    "how often one can undo"
+    per_hour: float | None
+
+
+class IssueSession:
+    """One person over the statements of an instrument. Any of them is labelled at any time, so none is leased."""
+
+    def __init__(self, path: Path, instrument: str, name: str):
+        self._instrument, self._name = instrument, name
+        self._path = path
+        self.annotator = self._open()
+        self._steps: list[Step] = list(self.annotator.steps())
+        "the newest last"
+
+    def sheet(self) -> Sheet:
+        """Return all statements with this person's labels; issues without a definition have the shipped one."""
+        from workbench.data import shipped_issue_scheme
+        from workbench.issue_schemes import defined
+
+        sheet = self.annotator.sheet()
+        names = [issue.name for issue in sheet.issues]
+        return replace(sheet, issues=defined(names, sheet.issues, shipped_issue_scheme().issues))
+
+    def take_shipped_issues(self) -> Sheet:
+        """Give the instrument the shipped issues, unless somebody gave it others meanwhile."""
+        from stores.core.store import Store
+        from workbench.data import shipped_issue_scheme
+
+        with Store.open(self._path) as store:
+            if not store.issues.names(self._instrument):
+                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
+        return self.sheet()
+
+    def put(self, row: Row, labels: Mapping[str, int | None]) -> Done:
+        """Commit labels of one statement."""
+        from stores.annotation.issue_annotator import Step
+
+        after, before = self.annotator.put(row, labels)
+        if before:
+            self._steps.append(Step(after, before, {issue: labels[issue] for issue in before}))
+        return self._done(after, before)
+
+    def undo(self) -> Done | None:
+        """Put back what stood before the newest step; None where there is no step.
+
+        A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and ConflictError raised.
+        """
+        if not self._steps:
+            return None
+        step = self._steps.pop()
+        row, _ = self.annotator.put(step.row, step.before, expected=step.after)
+        return self._done(row, step.before)
+
+    def move(self, path: Path) -> None:
+        self._path = path
+        before, self.annotator = self.annotator, self._open()
+        before.close()
+
+    def close(self) -> None:
+        self.annotator.close()
+
+    def _open(self) -> IssueAnnotator:
+        from stores.annotation.issue_annotator import IssueAnnotator
+
+        return IssueAnnotator.open(self._path, self._instrument, self._name)
+
+    def _done(self, row: Row, changed: Mapping[str, int | None]) -> Done:
+        return Done(row, tuple(changed), len(self._steps), self.annotator.pace())
+
+
+class IssueTable(FluidTable, inherit_bindings=False):
+    """Rows of statements, columns of issues. Letters that label are left to the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "cursor_up", "Row above", show=False),
+        Binding("down,j", "cursor_down", "Row below", show=False),
+        Binding("left,h", "cursor_left", "Previous issue", show=False),
+        Binding("right,l", "cursor_right", "Next issue", show=False),
+        Binding("pageup", "page_up", "Page above", show=False),
+        Binding("pagedown", "page_down", "Page below", show=False),
+        Binding("home,g", "scroll_top", "First row", show=False),
+        Binding("end,G", "scroll_bottom", "Last row", show=False),
+    ]
+
+    def __init__(self, layout: Callable[[int], Sequence[Column]], *, name: str) -> None:
+        super().__init__(layout, name=name, marks_columns=True)
+        self.cursor_type = "cell"
+
+    @property
+    def issue(self) -> int:
+        """The place of the issue under the cursor."""
+        return max(0, self.cursor_coordinate.column - LEAD)
+
+    def lay_out_for(self, cells: Cells) -> None:
+        """Show records that have other columns than those before."""
+        self._cells_for = cells
+        self.lay_out_again()
+
+    def go_to(self, row: int, issue: int) -> None:
+        """Put the cursor on a cell."""
+        self.move_cursor(row=row, column=LEAD + issue, animate=False)
+
+    def replace(self, record: Record) -> None:
+        """Show one record anew; nothing where the list does not have it."""
+        keys = self.keys
+        if record[0] not in keys:
+            return
+        place = keys.index(record[0])
+        before = self._records
+        self._records = (*before[:place], record, *before[place + 1 :])
+        self._update_row(record, before[place])
+
+    def validate_cursor_coordinate(self, value: Coordinate) -> Coordinate:
+        found = super().validate_cursor_coordinate(value)
+        if found.column < LEAD < len(self.ordered_columns):
+            return Coordinate(found.row, LEAD)
+        return found
+
+    def _lay_out(self, width: int) -> None:
+        issue = self.issue
+        super()._lay_out(width)
+        self._return_to(issue)
+
+    def _fill(self, row: int) -> None:
+        issue = self.issue
+        super()._fill(row)
+        self._return_to(issue)
+
+    def _return_to(self, issue: int) -> None:
+        """Put the cursor back on an issue: clearing a table takes it to the first."""
+        if self.row_count:
+            self.go_to(self.cursor_row, issue)
+
+    def _update_row(self, record: Record, before: Record) -> None:
+        names = [column.key for column in self._shown()]
+        for name, cell, old in zip(names, self._cells(record[1]), self._cells(before[1]), strict=True):
+            if cell != old:
+                self.update_cell(record[0], name, cell)
+
 
 DEFINITION_LINES = 4
 "of the issue under the cursor; their places are fixed, so that nothing jumps"

@@ -18,11 +18,13 @@ from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
+from workbench.figures.visible import visible
 from workbench.tui.annotation.annotate_format import (
     CHANGED,
     KEY_COLUMNS,
     NAME_COLUMNS,
     UNDONE,
+    ReadText,
     guideline,
     key_row,
     last_line,
@@ -31,12 +33,10 @@ from workbench.tui.annotation.annotate_format import (
     shown_answer,
     title_note,
 )
-from workbench.tui.annotation.annotate_text import ReadText
-from workbench.tui.annotation.session import AnnotationSession, Item, View
-from workbench.tui.annotation.session_screen import NEVER, SessionScreen
-from workbench.tui.format import literal, visible
+from workbench.tui.annotation.session import NEVER, AnnotationSession, Item, SessionScreen, View
+from workbench.tui.format import literal
+from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.status import say
 from workbench.tui.screen_keys import action_on, keys_of
 
 WIDE = 110

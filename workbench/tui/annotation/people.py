@@ -13,8 +13,8 @@ from textual.widgets import Input
 from workbench.domain.people import FIELDS, Described, field_value
 from workbench.errors import UsageError
 from workbench.figures.book import Book, Entry, Subject
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened

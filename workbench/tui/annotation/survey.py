@@ -6,7 +6,8 @@ Nothing here says which variant of which statement is shown, or what anybody or 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -14,14 +15,185 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.annotation.survey import Design
+from workbench.annotation.survey import AGREE, CODEBOOK, DISAGREE, Design
+from workbench.domain.annotations import Codebook
+from workbench.domain.names import plural
+from workbench.domain.statements import Relation
 from workbench.errors import WorkbenchError
-from workbench.tui.annotation.annotate_format import title_note
-from workbench.tui.annotation.annotate_text import ReadText
+from workbench.figures.shown import shown
+from workbench.figures.table import Column, Kind
+from workbench.figures.visible import visible
+from workbench.help.sections import section
+from workbench.tui.annotation.annotate_format import ReadText, title_note
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
-from workbench.tui.annotation.survey_format import EXPLAIN
-from workbench.tui.annotation.survey_session import RespondentSession, waiting
+from workbench.tui.annotation.session import Item, View
 from workbench.tui.kit.person_dialog import PersonDialog
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stores.annotation.respondent import Progress, Question, Respondent
+    from workbench.audits.reliability.agreement import AgreementRow
+    from workbench.domain.verdicts import Estimate
+
+KAPPA: Column[Estimate] = Column("kappa", "Cohen's κ", lambda value: value, Kind.COEFFICIENT)
+
+EXPLAIN = section("screens-annotation", "Answering the survey")
+
+
+def intro_text(name: str, progress: Progress) -> Content:
+    """Say what is asked of a person, and that there is no right answer."""
+    who = visible(name)
+    if progress.done or progress.declined:
+        first = f"Welcome back, {who}. You have answered {progress.done:,} of {progress.total:,} statements."
+    else:
+        first = f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
+    paragraphs = (
+        "Say whether you agree or disagree with each. Your own view counts: there is no right answer, and you see "
+        "nobody else's.",
+        "Some statements resemble others. Judge each by itself, without trying to remember earlier answers.",
+        "Each answer is saved before the next statement shows. You may leave at any time with q; under the same name "
+        "you continue where you stopped.",
+    )
+    lines = [Content.styled(first, "bold")]
+    for paragraph in paragraphs:
+        lines += [Content(""), Content(paragraph)]
+    lines += [Content(""), Content.assemble(("a", "bold"), " agree    ", ("d", "bold"), " disagree    ",
+                                            ("s", "bold"), " skip    ", ("z", "bold"), " undo")]  # fmt: skip
+    return Content("\n").join([*lines, Content(""), Content.assemble(("Enter", "bold"), " begins.")])
+
+
+def end_text(name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int) -> Content:
+    """Thank, show this person's own consistency, and say which key goes on; `more` statements could be asked."""
+    lines = [Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"), Content("")]
+    lines.append(Content(f"You answered {progress.done:,} of {plural(progress.total, 'statement')}."))
+    if progress.declined:
+        lines.append(Content(f"You left {progress.declined:,} unanswered."))
+    if progress.gone:
+        lines.append(Content(f"{progress.gone:,} have been removed from the instrument since."))
+    lines += [Content(""), *consistency_lines(consistency), Content("")]
+    lines.append(Content.assemble(("Enter", "bold"), " the next person    ", ("q", "bold"), " leave    ",
+                                  ("z", "bold"), " undo the last answer"))  # fmt: skip
+    if more:
+        lines.append(Content.assemble(("n", "bold"), f" continue with {more:,} more statements"))
+    return Content("\n").join(lines)
+
+
+def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
+    """Return a person's κ for each kind of variant that they were asked, and what it should be near."""
+    asked = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
+    if not asked:
+        return [Content("Your answers cannot be compared: that requires an original and one of its variants.")]
+    lines = [Content.styled("Agreement of your answers to originals and variants: Cohen's κ", "bold")]
+    for row in asked:
+        name = row.name.replace("_", " ")
+        lines.append(Content(f"  {name:<20}{_kappa(row.raw[0])}"))
+        if row.relation is Relation.FLIPPED and row.flipped[0].defined:
+            lines.append(Content(f"  {'  after flipping':<20}{_kappa(row.flipped[0])}"))
+    meaning = (
+        "1 means the same view throughout. For variants with the contrary meaning κ is",
+        "below 0, and 1 after flipping. [95 % interval]; n: pairs.",
+    )
+    return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in meaning)]
+
+
+def _kappa(value: Estimate) -> str:
+    return f"{shown(value, KAPPA)} n {value.n:,}"
+
+
+class RespondentSession:
+    """One respondent. The store keeps their steps, so undo reaches back to earlier days."""
+
+    def __init__(self, path: Path, instrument: str, name: str, design: Design):
+        self._path, self._instrument, self._name, self._design = path, instrument, name, design
+        self._respondent = self._open()
+        self._welcomed = False
+
+    @property
+    def codebook(self) -> Codebook:
+        return CODEBOOK
+
+    def next(self) -> View:
+        view = self._view(self._respondent.next())
+        if self._welcomed or view.item is None:
+            return view
+        self._welcomed = True
+        page = intro_text(self._name, self._respondent.progress())
+        return View(view.item, view.progress, view.steps, page=page)
+
+    def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None:  # noqa: ARG002
+        self._respondent.answer(unit, label == AGREE, elapsed_ms)
+
+    def skip(self, unit: int, elapsed_ms: int | None) -> None:
+        """Put an item behind all others; the second time, leave it without an answer."""
+        self._respondent.skip(unit, elapsed_ms)
+
+    def undo(self, current: int | None) -> View:  # noqa: ARG002  what is open comes again by itself
+        question = self._respondent.undo()
+        return self._view(question or self._respondent.next())
+
+    def go_further(self) -> View:
+        """Go on with statements that this person was not asked about."""
+        respondent = self._open(further=True)
+        self._respondent.close()
+        self._respondent = respondent
+        return self.next()
+
+    def move(self, path: Path) -> None:
+        self._path = path
+        before, self._respondent = self._respondent, self._open()
+        before.close()
+
+    def close(self) -> None:
+        self._respondent.close()
+
+    def _open(self, *, further: bool = False) -> Respondent:
+        from stores.annotation.respondent import Respondent
+        from stores.core.store import Store
+        from workbench.pipeline.surveys import sit
+
+        with Store.open(self._path) as store:
+            session = sit(store, self._instrument, self._name, self._design, further=further)
+        return Respondent.open(self._path, session)
+
+    def _view(self, question: Question | None) -> View:
+        progress = self._respondent.progress()
+        if question is None:
+            more = self._further()
+            page = end_text(self._name, progress, self._consistency(), more)
+            return View(None, progress, progress.steps, page=page, more=more)
+        former = {True: AGREE, False: DISAGREE, None: ""}[question.taken_back]
+        return View(Item(question.position, question.text), progress, progress.steps, former)
+
+    def _consistency(self) -> tuple[AgreementRow, ...]:
+        """Return the κ between this person's answers to originals and to variants."""
+        from workbench.audits.reliability.agreement import survey_agreement
+
+        answers, relations = self._respondent.answers()
+        return survey_agreement(answers, self._respondent.instrument, relations=relations)
+
+    def _further(self) -> int:
+        from stores.core.store import Store
+        from workbench.pipeline.surveys import further
+
+        with Store.open(self._path) as store:
+            return further(store, self._instrument, self._name, self._design)
+
+
+def waiting(path: Path, instrument: str) -> tuple[str, ...]:
+    """Return the respondents who have something left to answer; the names of the others are nobody's business."""
+    from stores.annotation.respondent import Respondent
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
+        behind = [line.respondent for line in store.surveys.respondents(instrument) if line.answered < line.asked]
+    left = []
+    for name, session in ((name, newest[name]) for name in behind):
+        with Respondent.open(path, session) as respondent:
+            if respondent.progress().left:
+                left.append(name)
+    return tuple(left)
 
 
 class SurveyScreen(ItemScreen[RespondentSession]):

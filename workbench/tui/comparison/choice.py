@@ -16,7 +16,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from workbench.figures.visible import visible
-from workbench.tui.kit.choices import TICK
+from workbench.tui.kit.dialogs import TICK
 
 FEWEST = 2
 

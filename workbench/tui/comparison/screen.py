@@ -70,7 +70,7 @@ class ComparisonScreen(BookScreen):
 
     def action_report(self) -> None:
         """Write a report in which these runs stand side by side."""
-        from workbench.tui.kit.report_dialog import ReportDialog
+        from workbench.tui.kit.command_dialog import ReportDialog
 
         self.app.push_screen(ReportDialog(self._settings))
 

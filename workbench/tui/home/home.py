@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,20 +17,292 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from workbench import registry
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.errors import WorkbenchError
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Kind
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
-from workbench.tui.home.home_lines import home_lines, is_to_do
-from workbench.tui.kit.base import StoreScreen
-from workbench.tui.kit.status import say
+from workbench.tui.format import bar, human_duration, job_mark, percent
+from workbench.tui.kit.base import StoreScreen, say
 from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
+from workbench.tui.preferences import reviews_blind
 from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from stores.instruments.instruments import InstrumentSummary
+    from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
+    from workbench.audits.audit import HomeLine
+    from workbench.pipeline.todo import Task
+    from workbench.tui.overview import AuditLines, ClassifierScore, LintCount
+
+Line = tuple[str, Content]
+"a key, and what the line says"
+
+JOBS_SHOWN = 3
+INDENT, BELOW = 12, 62
+"columns before what a line says, and of what stands there in a terminal of 80 columns"
+AROUND = 80 - INDENT - BELOW
+"columns of a terminal beside these"
+TASKS_SHOWN = 8
+"of what waits, until somebody asks for all of it: what there is stays in sight below"
+TASK_KEYS = {
+    "review": "V",
+    "jobs": "3",
+    "drafts": "2, P",
+    "annotate": "5",
+    "adjudicate": "5, d",
+    "agreement": "5, v",
+    "classify": "3, n",
+    **{place.mode: place.key for place in registry.places() if place.key},
+}
+"name of a screen or mode where something waits -> the keys that lead there"
+LOOKING = "looking for what waits …"
+UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
+
+
+def home_lines(
+    overview: Overview, judgement: Judgement | None, width: int = 80, *, every_task: bool = False
+) -> list[Line]:
+    """Return what Home says, each line under a key that stays the same between refreshes: first what waits for people.
+
+    `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
+    """
+    room = width - INDENT - AROUND
+    lines = _to_do(overview, judgement, room, every_task=every_task)
+    audits, faults = (judgement.audits, judgement.faults) if judgement else ((), ())
+    for summary in overview.instruments:
+        lint = judgement.lint.get(summary.name) if judgement else None
+        failed = any(line.label == "Lint" for line in faults)
+        lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed)))
+    if overview.answers:
+        models = plural(overview.models, "model")
+        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
+    lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
+    lines += [(f"{of.mode}:{one.key}", _audit(one, room)) for of in audits for one in of.lines]
+    lines += [(line.key, _audit(line, room)) for line in faults]
+    lines += _labels(overview)
+    if judgement and judgement.classifier:
+        lines.append(("classifier:", _classifier(judgement.classifier, room)))
+    return lines
+
+
+def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_task: bool) -> list[Line]:
+    """Return what waits, a line each, and what comes next where nothing presses."""
+    tasks = judgement.tasks if judgement else ()
+    shown = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
+    lines = [(f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(shown)]
+    if more := len(tasks) - len(shown):
+        lines.append(("more:", _line("", f"{more} more", "Enter lists them", style="")))
+    begun = overview.answers or overview.jobs or overview.imported
+    if judgement is None and begun:
+        lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
+    elif not any(task.pressing for task in tasks) and (step := _next_step(overview, judgement)) is not None:
+        lines.append(step)
+    elif not lines and overview.instruments and not overview.active and not (judgement and judgement.faults):
+        lines.append(("nothing:todo", _line("To do", "nothing is pending", "", style="dim")))
+    return lines
+
+
+def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
+    """Return no more than so many tasks, in their order: of each kind the first, then the second, …"""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, task in enumerate(tasks):
+        kind = task.key.partition(" ")[0]
+        ranked.append((seen[kind], place))
+        seen[kind] += 1
+    kept = sorted(place for _, place in sorted(ranked)[:most])
+    return [tasks[place] for place in kept]
+
+
+def is_to_do(key: str) -> bool:
+    """Return whether a line is about something to do."""
+    return key.startswith(("todo:", "next:", "more:")) or key.endswith((":next", ":todo"))
+
+
+def _line(
+    label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None, room: int = 0
+) -> Content:
+    """Return a line; `room`: columns after the label. What does not fit there stands below, what fits does not."""
+    first = Content.assemble((visible(main), style), "  ", visible(detail))
+    head, indent = (f"{label:<{INDENT}}", "$text-muted"), "\n" + " " * INDENT
+    if below is not None and "\n" not in below.plain and first.cell_length + 2 + below.cell_length <= room:
+        return Content.assemble(head, first, "  ", below)
+    if detail and 0 < room < first.cell_length:
+        first = Content.assemble((visible(main), style), indent, visible(detail))
+    return Content.assemble(head, first, *((indent, below) if below is not None else ()))
+
+
+def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool) -> Content:
+    languages = [name for name in summary.languages if name]
+    counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
+    detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
+    below = Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
+    return _line("Instrument", summary.name, detail, below=below, room=room)
+
+
+def _lint(lint: LintCount | None) -> Content:
+    if lint is None:
+        return Content.styled("lint …", "dim")
+    if not lint.errors and not lint.warnings:
+        return Content.assemble("lint ", ("✓", "$text-success"))
+    parts = [Content("lint")]
+    if lint.errors:
+        parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
+    if lint.warnings:
+        parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
+    return Content(" ").join(parts).append(Content.styled(" → 2, f", "dim"))
+
+
+def _job(job: Job, room: int) -> Content:
+    from workbench.jobs.launch import pace
+
+    spec = job.spec
+    what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
+    mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
+    detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    named, left = Content(visible(what)), room - Content(detail).cell_length - 2
+    what = named.truncate(max(1, left), ellipsis=True).plain if named.cell_length > left else named.plain
+    going = pace(job)
+    parts = [(f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}", "dim")]
+    if going.per_second is not None:
+        parts.append((f"{going.per_second:,.1f}/s", "dim"))
+    if going.eta_seconds is not None:
+        parts.append((f"ETA {human_duration(going.eta_seconds)}", "dim"))
+    if job.question:
+        parts.append(("waits for your decision: 3, then Enter", "$text-warning"))
+    elif job.state in ("lost", "failed", "cancelled", "paused"):
+        parts.append(("3, then R resumes it", "dim"))
+    return _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
+
+
+def _audit(line: HomeLine, room: int) -> Content:
+    """Return what an audit says of its newest result."""
+    parts = [(visible(words), "$text-warning" if warns else "dim") for words, warns in line.below]
+    if line.run is not None and line.run.personas:
+        behind = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
+        others = [name for name in line.run.personas if name != line.run.persona_name]
+        parts.append((visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind), "dim"))
+    below = _packed(parts) if parts else None
+    return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below, room=room)
+
+
+def _packed(parts: Sequence[tuple[str, str]]) -> Content:
+    """Return words with their styles, in as many lines as a small terminal needs; none begins with a dot."""
+    lines: list[list[Content]] = [[]]
+    for text, style in parts:
+        if lines[-1] and sum(part.cell_length + 3 for part in lines[-1]) + len(text) > BELOW:
+            lines.append([])
+        lines[-1].append(Content.styled(text, style))
+    between, below = Content.styled(" · ", "dim"), Content("\n" + " " * INDENT)
+    return below.join([between.join(line) for line in lines])
+
+
+def _labels(overview: Overview) -> list[Line]:
+    if not overview.queues:
+        return []
+    single, several, open_ = overview.labels
+    needed = sum(queue.needed - queue.done for queue in overview.queues)
+    detail = f"{single:,} single · {several:,} by several people · {open_:,} to adjudicate"
+    waiting = [
+        f"{queue.name} {queue.done:,}/{queue.needed:,}" for queue in overview.queues if queue.done < queue.needed
+    ]
+    given = f"labels given: {' · '.join(waiting)}" if waiting else "every queue has its labels"
+    below = Content.styled(visible(given), "dim")
+    return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
+
+
+def _classifier(score: ClassifierScore, room: int) -> Content:
+    kept = number(score.kept, Kind.SHARE)
+    detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
+    poor = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
+    return _line("Classifier", score.name, detail, below=_packed([*poor, (visible(score.rests_on), "dim")]), room=room)
+
+
+def _task(task: Task, room: int, *, first: bool) -> Content:
+    """Return one line of what waits, with its key at the end; the label stands on the first."""
+    key = TASK_KEYS.get(str(task.route[0]), "")
+    tail = f"  → {key}" if key else ""
+    what = (task.blind if reviews_blind() else "") or task.what
+    left = room - Content(visible(task.count)).cell_length - 2 - Content(tail).cell_length
+    said = _line("To do" if first else "", task.count, shortened(visible(what), left))
+    return said.append(Content.styled(tail, "$text-accent"))
+
+
+def shortened(text: str, room: int) -> str:
+    """Return a text cut to so many columns with …, and with the brackets closed that it opens.
+
+    Examples
+    --------
+    >>> shortened("wait: a-model (reliability)", 20)
+    'wait: a-model (rel…)'
+    """
+    shown = Content(text)
+    if shown.cell_length <= room:
+        return text
+    cut = shown.truncate(max(1, room), ellipsis=True).plain
+    if cut.count("(") > cut.count(")"):
+        cut = shown.truncate(max(1, room - 1), ellipsis=True).plain
+        cut += ")" * (cut.count("(") > cut.count(")"))
+    return cut
+
+
+def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
+    if not overview.instruments:
+        return (
+            "next:import",
+            _line(
+                "Next step",
+                "Enter",
+                "import the shipped instrument veldania (a fictional country)",
+                style="bold $text-accent",
+                below=Content.styled(
+                    "i imports your own files, with a preview · 2, then I: write a new instrument", "dim"
+                ),
+            ),
+        )
+    if not overview.answers and not overview.jobs and overview.imported:
+        return next(_todo(judgement.audits), None) if judgement else None
+    if not any(summary.statements for summary in overview.instruments):
+        below = Content.styled("or turn a question into one; a model drafts variants, people review them", "dim")
+        detail = "then n: write the first statement"
+        return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
+    if not overview.answers and not overview.jobs:
+        below = Content.styled("a form shows the plan before anything starts", "dim")
+        detail = "then n: ask a model"
+        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
+    if overview.active:
+        return None
+    if overview.free_answers and not overview.queues:
+        below = Content.styled(
+            "two people label a test set and one a training set; then a classifier reads the rest", "dim"
+        )
+        detail = "then n: draw answers for people to label"
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+    if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
+        below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
+        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label the waiting items"
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+    if overview.queues and not overview.classifiers:
+        detail = "then n, t: train the stance classifier"
+        return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
+    return next(_todo(judgement.audits), None) if judgement else None
+
+
+def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
+    """Yield the results that can be looked at, as next steps."""
+    for of in audits:
+        for line in of.lines:
+            if line.todo:
+                below = Content.styled(line.todo_below, "dim")
+                yield f"{of.mode}:next", _line("Next step", of.key, line.todo, style="bold $text-accent", below=below)
+
 
 REFRESH_S = 1.0
 IDLE_TICKS = 5

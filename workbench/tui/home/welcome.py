@@ -27,10 +27,10 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from workbench.errors import StoreError, WorkbenchError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.kit.base import Background
-from workbench.tui.recent_stores import Recent, forget, recent_stores, stores_in
+from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 

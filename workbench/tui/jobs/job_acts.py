@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import work
 from textual.message import Message
 
 from workbench.errors import JobError
-from workbench.tui.jobs.job_lines import stops, unit
+from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
+from workbench.tui.jobs.job_lines import CHECK, stops, unit
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
+
+FORMS = {SAMPLE: "jobs.job_form.JobForm", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft"}
+"kind of a job -> the screen that starts it"
+CHECK_FORM = "statements.checks.CheckForm"
+
+
+def like(job: Job) -> Screen[Any]:
+    """Return the form of a job's kind with the job's options in its fields."""
+    if job.kind == CHECK:
+        return screen(CHECK_FORM, str(job.spec["instrument"]), like=job.id)
+    return screen(FORMS[job.kind], like=job.id)
 
 
 class JobActs(StoreScreen):

@@ -19,8 +19,9 @@ from workbench.data import PUBLISHED_LANGUAGE
 from workbench.domain.keys import SEED
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.inference.dtypes import DTYPES
+from workbench.inference.base import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE
 from workbench.pipeline.planning import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
@@ -40,10 +41,8 @@ from workbench.tui.design_form import (
     switched,
     usual_values,
 )
-from workbench.tui.format import visible
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, select, titled
-from workbench.tui.widgets.field import Field
-from workbench.tui.widgets.ticks import TickList
+from workbench.tui.widgets.fields import Field, TickList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 from workbench.tui.kit.base import Background, store_path
 
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from textual.widgets import Static
 
 from workbench import registry
 from workbench.errors import WorkbenchError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
-from workbench.tui.jobs.editing import FORMS, like
-from workbench.tui.jobs.job_acts import JobActs
+from workbench.tui.jobs.job_acts import FORMS, JobActs, like
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
 from workbench.tui.jobs.job_lines import (
     DONE,
@@ -38,10 +37,8 @@ from workbench.tui.jobs.job_lines import (
     stops,
 )
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.base import in_store
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.kit.number_dialog import NumberDialog
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
 from workbench.tui.leading import lead
 from workbench.tui.routes import screen
 from workbench.tui.widgets.record_table import Column, RecordTable

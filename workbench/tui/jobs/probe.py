@@ -15,14 +15,13 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import literal, visible
-from workbench.tui.jobs.editing import like
-from workbench.tui.jobs.job_acts import JobActs
-from workbench.tui.kit.status import say_below
-from workbench.tui.rulings.ruling import RulingKeys, ruled_by
+from workbench.tui.format import literal
+from workbench.tui.jobs.job_acts import JobActs, like
+from workbench.tui.kit.base import say_below
+from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:

@@ -9,22 +9,53 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from workbench import __version__
 from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.figures.hints import hinted
+from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.status import say
-from workbench.tui.recent_stores import state_file
-from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.preferences import state_file
+from workbench.tui.widgets.frame import SAID_S, TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
+
+
+def say(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
+    """Say what was done; `warns`: why nothing was, or that it was not what was meant.
+
+    A window without a title line says it beside its buttons, in `#told`; one without either lets the screen below it.
+    """
+    for bar in screen.query(TitleBar):
+        bar.say(sentence, warns=warns)
+        return
+    try:
+        told = screen.query_one("#told", Static)
+    except NoMatches:
+        say_below(screen, sentence, warns=warns)
+        return
+    told.update(Content.styled(visible(sentence), "$text-warning" if warns else "$text-success"))
+    told.set_timer(SAID_S, lambda: told.update(""))
+
+
+def say_below(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
+    """Say what a window did, on the screen that is in sight once it is closed."""
+    stack = screen.app.screen_stack
+    at = stack.index(screen) if screen in stack else len(stack)
+    for below in reversed(stack[:at]):
+        for bar in below.query(TitleBar):
+            bar.say(sentence, warns=warns)
+            return
+
 
 FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
 "file with the tracebacks of bugs, beside the list of recent stores, and how much of it is kept"

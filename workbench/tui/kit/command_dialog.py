@@ -1,22 +1,63 @@
-"""What dialogs have in common that write with a command of their own: how far it is, what was written, and a stop."""
+"""Dialogs that write with a command of their own, a report or rows: how far it is, what was written, and a stop."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input, ProgressBar, Select, Static
 
 from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
-from workbench.tui.kit.base import Background
-from workbench.tui.kit.command import Command
+from workbench.figures.visible import visible
+from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.start_form import row, select
+
+
+@dataclass(slots=True)
+class Command:
+    """A command, from its start to its end."""
+
+    words: Sequence[str]
+    "without `workbench`"
+    hear: Callable[[str], bool]
+    "takes a line; False: it is no progress, but says what is wrong"
+    process: subprocess.Popen[str] | None = field(default=None, init=False)
+    stopped: bool = field(default=False, init=False)
+
+    def run(self) -> tuple[int, str]:
+        """Run the command to its end; return its exit code, and why where that is not 0. Called in a thread."""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "workbench", *self.words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if self.stopped:
+            self.stop()
+        assert self.process.stderr is not None
+        said = [text for line in self.process.stderr if (text := line.strip()) and not self.hear(text)]
+        code = self.process.wait()
+        return code, " ".join(said).removeprefix("workbench: ") or f"the command ended with code {code}"
+
+    def stop(self) -> None:
+        """Interrupt the command, which takes away what it began to write."""
+        self.stopped = True
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
 
 
 class CommandDialog(ModalScreen[None], Background):
@@ -64,3 +105,275 @@ class CommandDialog(ModalScreen[None], Background):
     def say(self, text: str, style: str = "") -> None:
         words = visible(text, lines=True)
         self.note.update(Content.styled(words, style) if style else Content(words))
+
+
+NOTE = (
+    "The report has every audit and model, with findings, figures, pictures, answers and methods, as a "
+    "page for any browser. workbench report --help lists narrower choices."
+)
+
+
+class ReportDialog(CommandDialog):
+    """A folder to write to; then how far it is, and what was written. Esc stops it."""
+
+    DEFAULT_CSS = """
+    ReportDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    ReportDialog ProgressBar {
+        display: none;
+        margin: 1 0 0 0;
+    }
+    ReportDialog ProgressBar.-shown {
+        display: block;
+    }
+    """
+    STOPPED = "Stopped; no report was written."
+
+    bar = query_one(ProgressBar)
+
+    @dataclass
+    class Went(Message):
+        """So much of the work is done."""
+
+        share: float
+        what: str
+
+    def __init__(self, compare: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._compare = tuple(compare)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Write a report"
+            dialog.border_subtitle = "Enter write · Esc stop, or back"
+            yield Input(str(free_folder(store_path(self.app))), placeholder="a new folder", id="folder", compact=True)
+            yield ProgressBar(total=1.0, show_eta=False)
+            side_by_side = f"{', '.join(self._compare)} stand side by side. " if self._compare else ""
+            yield Static(visible(f"{side_by_side}{NOTE}"), id="note", markup=False)
+
+    def on_mount(self) -> None:
+        self.folder.focus()
+
+    @on(Input.Submitted)
+    def start(self, event: Input.Submitted) -> None:
+        """Write the report, unless one is being written."""
+        folder = event.value.strip()
+        if not folder:
+            self.say("Give a new folder.", "$text-error")
+        elif self.command is None:
+            words = ["report", str(store_path(self.app)), folder, "--progress"]
+            words += ["--compare", *self._compare] if self._compare else []
+            self.command = Command(words, self._hear)
+            self.folder.disabled = True
+            self.bar.add_class("-shown")
+            self.bar.update(progress=0)
+            self.say("starting …")
+            self.write(self.command, folder)
+
+    @on(Went)
+    def show_progress(self, event: Went) -> None:
+        if self.command is None or self.command.stopped:
+            return
+        self.bar.update(progress=event.share)
+        self.say(f"{event.what} …")
+
+    @on(CommandDialog.Ended)
+    def show_end(self, event: CommandDialog.Ended) -> None:
+        self.folder.disabled = False
+        if event.written is not None:
+            self.bar.update(progress=1.0)
+            self.say(f"✓ {event.written}", "$text-success")
+            self.query_one(".dialog").border_subtitle = "Esc back"
+        else:
+            self.bar.remove_class("-shown")
+            self.show_failed(event.why)
+        self.command = None
+        self.folder.focus()
+
+    def _hear(self, line: str) -> bool:
+        share, _, what = line.partition(" ")
+        try:
+            self.post_message(self.Went(float(share), what))
+        except ValueError:
+            return False
+        return True
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="report")
+    def write(self, command: Command, folder: str) -> None:
+        code, why = command.run()
+        page = Path(folder).expanduser() / "report.html"
+        self.post_message(self.Ended(page if code == 0 else None, why))
+
+
+def free_folder(store: Path, holds: str = "report") -> Path:
+    """Return the name of a folder beside a store that is not there yet: `audit-report`, `audit-report-2`, …"""
+    number, wanted = 1, store.parent / f"{store.stem}-{holds}"
+    while wanted.exists():
+        number += 1
+        wanted = store.parent / f"{store.stem}-{holds}-{number}"
+    return wanted
+
+
+KINDS = (
+    ("answers: what models said, and how it was read", "answers"),
+    ("readings: every reading of every answer", "readings"),
+    ("verdicts: on each statement, by test and template", "verdicts"),
+    ("figures: every value of every audit", "figures"),
+    ("labels: what annotators said", "labels"),
+    ("rulings: what auditors decided", "rulings"),
+    ("all of these, a file each", "answers,readings,verdicts,figures,labels,rulings"),
+)
+FORMATS = (
+    ("csv: for spreadsheets, R and pandas", "csv"),
+    ("parquet: smallest, for pandas and DuckDB", "parquet"),
+    ("jsonl: a JSON object a line", "jsonl"),
+)
+PEOPLE = (("pseudonyms, the same in all files of this store", "pseudonyms"), ("their names", "names"))
+EXPAND = (("one row for answers that are alike in a draw, with their count", "once"), ("a row for each answer", "each"))
+BESIDE = "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
+
+
+class RowsDialog(CommandDialog):
+    """What, as what, whose names and where; then how far it is, and what was written. Esc stops it."""
+
+    DEFAULT_CSS = """
+    RowsDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    RowsDialog .row {
+        height: 1;
+    }
+    RowsDialog .name {
+        width: 9;
+        color: $text-muted;
+    }
+    RowsDialog .row > Input, RowsDialog .row > Select {
+        width: 1fr;
+    }
+    RowsDialog .row > Input {
+        background: $boost;
+    }
+    RowsDialog .row > Input:focus {
+        background: $accent 30%;
+    }
+    RowsDialog #note {
+        height: auto;
+        min-height: 2;
+        margin-top: 1;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "write", "Write", tooltip="Write the rows"),
+    ]
+
+    @dataclass
+    class Counted(Message):
+        """It is known how much there is."""
+
+        kinds: str
+        said: str
+
+    @dataclass
+    class Went(Message):
+        """So many rows are written."""
+
+        kind: str
+        rows: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, int] = {}
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Write rows for other programs"
+            dialog.border_subtitle = "Tab next · F5 write · Esc stop, or back"
+            yield row("what", select("what", KINDS))
+            yield row("format", select("format", FORMATS))
+            yield row("people", select("people", PEOPLE))
+            yield row("rows", select("expand", EXPAND))
+            yield row("folder", Input(str(free_folder(store_path(self.app), "rows")), id="folder", compact=True))
+            yield Static("Counting …", id="note", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#what").focus()
+
+    @on(Select.Changed, "#what")
+    def count_what(self) -> None:
+        if self.command is None:
+            self.count(store_path(self.app), self._chosen("what"))
+
+    @on(Counted)
+    def show_count(self, event: Counted) -> None:
+        if self.command is None and event.kinds == self._chosen("what"):
+            self.say(f"{event.said} {BESIDE}")
+
+    @on(Input.Submitted)
+    def submitted(self) -> None:
+        self.action_write()
+
+    @on(Went)
+    def show_progress(self, event: Went) -> None:
+        self._rows[event.kind] = event.rows
+        if self.command is not None and not self.command.stopped:
+            self.say(f"{self._written()} …")
+
+    @on(CommandDialog.Ended)
+    def show_end(self, event: CommandDialog.Ended) -> None:
+        self._enable(True)
+        if event.written is not None:
+            self.say(f"✓ {event.written}: {self._written()}. README.md says what they are.", "$text-success")
+        else:
+            self.show_failed(event.why)
+        self.command = None
+        self.folder.focus()
+
+    def action_write(self) -> None:
+        """Write the rows, unless some are being written."""
+        folder = self.folder.value.strip()
+        if not folder:
+            self.say("Give a new folder.", "$text-error")
+        elif self.command is None:
+            words = ["export", str(store_path(self.app)), folder, "--what", self._chosen("what"), "--progress"]
+            words += ["--format", self._chosen("format")]
+            words += ["--names"] if self._chosen("people") == "names" else []
+            words += ["--expand"] if self._chosen("expand") == "each" else []
+            self._rows = {}
+            self.command = Command(words, self._hear)
+            self._enable(False)
+            self.say("starting …")
+            self.write(self.command, Path(folder).expanduser())
+
+    def _hear(self, line: str) -> bool:
+        kind, _, rows = line.partition(" ")
+        if not rows.isdecimal():
+            return False
+        self.post_message(self.Went(kind, int(rows)))
+        return True
+
+    def _written(self) -> str:
+        return ", ".join(f"{rows:,} rows of {kind}" for kind, rows in self._rows.items()) or "nothing yet"
+
+    def _chosen(self, name: str) -> str:
+        return str(self.query_one(f"#{name}", Select).value)
+
+    def _enable(self, on: bool) -> None:
+        for one in self.query("Input, Select"):
+            one.disabled = not on
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="count")
+    def count(self, path: Path, kinds: str) -> None:
+        from stores.core.store import Store
+        from workbench.tidy.columns import stored
+
+        with Store.open(path) as store:
+            said = dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(","))
+        self.post_message(self.Counted(kinds, " ".join(said)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="rows")
+    def write(self, command: Command, folder: Path) -> None:
+        code, why = command.run()
+        self.post_message(self.Ended(folder if code == 0 else None, why))

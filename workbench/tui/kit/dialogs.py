@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.getters import query_one
 from textual.screen import ModalScreen, Screen
 from textual.types import CSSPathType
-from textual.widgets import Button, Static
+from textual.widgets import Button, Input, Static
 
-from workbench.tui.format import visible
+from workbench.domain.findings import LintFinding
+from workbench.figures.visible import visible
 
 
 class TextScreen(ModalScreen[None]):
@@ -96,3 +99,151 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+
+
+RADIO: Final = {True: "(•)", False: "( )"}
+"one of several"
+TICK: Final = {True: "[x]", False: "[ ]"}
+
+
+MOST = 100_000
+
+
+class NumberDialog(ModalScreen[int | None]):
+    """Asks for a number; dismisses it, 0 where the field is left empty, or None where it was left."""
+
+    CSS_PATH = "dialogs.tcss"
+    DEFAULT_CSS = """
+    NumberDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+
+    box = query_one("#number", Input)
+    note = query_one("#note", Static)
+
+    def __init__(self, title: str, current: int | None, note: str) -> None:
+        super().__init__()
+        self._title, self._current, self._note = title, current, note
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Content(visible(self._title))
+            dialog.border_subtitle = "Enter continue · empty: the usual number · Esc back"
+            value = "" if self._current is None else str(self._current)
+            yield Input(value, placeholder="a whole number", id="number", compact=True)
+            yield Static(Content(visible(self._note)), id="note", markup=False)
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Take the number, or say why it cannot be one."""
+        text = event.value.strip()
+        if text and not (text.isdecimal() and 1 <= int(text) <= MOST):
+            wrong = f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or leave the field empty"
+            self.note.update(Content.styled(visible(wrong), "$text-error"))
+            return
+        self.dismiss(int(text) if text else 0)
+
+
+LONGEST_NOTE = 2000
+"characters of a note that can be written, and that are shown"
+
+
+class NoteDialog(ModalScreen[str | None]):
+    """One line of text; dismisses with it, or with None to keep the note unchanged."""
+
+    DEFAULT_CSS = """
+    NoteDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    NoteDialog .dialog {
+        width: 100%;
+        max-width: 80;
+        height: auto;
+        padding: 0 1;
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+    }
+    NoteDialog .-dim {
+        color: $text-muted;
+        margin-top: 1;
+    }
+    NoteDialog Input {
+        background: $boost;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")]
+
+    def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "", act: str = "save") -> None:
+        super().__init__()
+        self._note, self._title, self._hint, self._act = note, title, hint, act
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = self._title
+            dialog.border_subtitle = f"Enter {self._act} · Esc cancel"
+            yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
+            if self._hint:
+                yield Static(self._hint, classes="-dim", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def save(self, event: Input.Submitted) -> None:
+        self.dismiss("".join(character for character in event.value if character.isprintable()).strip())
+
+
+def short_note(note: str) -> str:
+    """Return a note on one line, literally."""
+    return visible(note[:LONGEST_NOTE]) + ("…" if len(note) > LONGEST_NOTE else "")
+
+
+def note_line(note: str) -> str:
+    """Return the note that a decision will carry."""
+    return f"Note: “{short_note(note)}”" if note else ""
+
+
+LONGEST_REASON = 500
+"characters, as the store has it"
+
+
+class WaiveDialog(ModalScreen[str | None]):
+    """Asks for a reason; dismisses it, or None where the finding is not to be waived."""
+
+    CSS_PATH = "../statements/checks.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Do not waive")]
+
+    def __init__(self, finding: LintFinding) -> None:
+        super().__init__()
+        self._finding = finding
+
+    def compose(self) -> ComposeResult:
+        finding = self._finding
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Content(f"Waive {visible(finding.code)}: why?")
+            dialog.border_subtitle = "Enter waive · Esc back"
+            yield Static(Content(visible(f"{finding.subject}: {finding.message}"[:300])), markup=False, classes="-dim")
+            yield Input(placeholder="the reason, for the next reader", id="reason", max_length=LONGEST_REASON,
+                        compact=True)  # fmt: skip
+            yield Static("The waiver holds until one of the texts changes.", id="trouble", markup=False, classes="-dim")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Accept the reason without invisible characters; ask for one if nothing is left."""
+        reason = " ".join("".join(c if c.isprintable() else " " for c in event.value).split())
+        if reason:
+            self.dismiss(reason)
+        else:
+            self.query_one("#trouble", Static).update("✗ A waiver needs a reason: say why you accept the finding.")

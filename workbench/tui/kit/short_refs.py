@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from workbench.domain.choices import Bias
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 
 LEAST, MOST = 12, 24
 "columns of refs: of an ordinary instrument, and of long keys in a small terminal"

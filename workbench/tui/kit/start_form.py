@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
+from textual.screen import ModalScreen, ScreenResultType
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
@@ -24,16 +25,54 @@ from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, in_store, store_path
-from workbench.tui.kit.fields_form import FieldsForm
-from workbench.tui.kit.status import say
-from workbench.tui.widgets.field import Field
+from workbench.tui.kit.base import Background, in_store, say, store_path
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.widgets.fields import Field
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from stores.core.store import Store
     from workbench.options.option import Option
+
+PAUSE_S = 0.3
+"typing pauses for so long before the form is worked out"
+
+
+class FieldsForm(ModalScreen[ScreenResultType]):
+    """A form; `#leave` closes it, `explain` says what its fields mean."""
+
+    EXPLAIN = ""
+    _pause: Timer | None = None
+
+    def soon(self, work_out: Callable[[], object]) -> None:
+        """Work out the form once typing pauses."""
+        self.no_longer()
+        self._pause = self.set_timer(PAUSE_S, work_out)
+
+    def no_longer(self) -> None:
+        """Do not wait for a pause any more: the form is worked out now, or later."""
+        if self._pause is not None:
+            self._pause.stop()
+
+    @on(Button.Pressed, "#leave")
+    def leave_pressed(self) -> None:
+        self.dismiss(None)
+
+    def action_explain(self) -> None:
+        self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
+
+    def typed(self, name: str) -> str:
+        """Return what an input holds."""
+        return self.query_one(f"#{name}", Input).value
+
+    def chosen(self, name: str) -> str:
+        """Return what a select holds, "" for nothing."""
+        select = self.query_one(f"#{name}", Select)
+        return "" if select.is_blank() else str(select.value)
+
 
 WORKING_OUT = "Working out the plan …"
 STARTS_WITH = "Press F5 to start."

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 from workbench.tui.kit.base import Background
 
 if TYPE_CHECKING:

@@ -23,14 +23,13 @@ from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
 from workbench.domain.names import places
-from workbench.tui.format import BETWEEN, EMPTY, in_lines, visible
-from workbench.tui.kit.base import StoreScreen
-from workbench.tui.kit.note_dialog import NoteDialog
-from workbench.tui.kit.status import say
+from workbench.figures.visible import visible
+from workbench.tui.format import BETWEEN, EMPTY, in_lines
+from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.dialogs import NoteDialog
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
-from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
-from workbench.tui.widgets.record_table import Record, RecordTable
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordTable
 
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000

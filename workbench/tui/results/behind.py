@@ -19,7 +19,7 @@ from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import FluidTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from textual.widgets import Static
 
 from workbench.figures.book import WARNS, Book, Entry, Subject
 from workbench.figures.visible import visible
-from workbench.tui.format import in_lines
+from workbench.tui.format import following, in_lines
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
-from workbench.tui.neighbours import following
 from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
 from workbench.tui.results.grid import Grid, sheet_of
@@ -26,7 +25,7 @@ from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import FluidTable
 
 if TYPE_CHECKING:
     from workbench.evidence.rulings import Told
@@ -203,13 +202,13 @@ class BookScreen(JudgingScreen):
 
     def action_report(self) -> None:
         """Write a report of everything that was asked."""
-        from workbench.tui.kit.report_dialog import ReportDialog
+        from workbench.tui.kit.command_dialog import ReportDialog
 
         self.app.push_screen(ReportDialog())
 
     def action_rows(self) -> None:
         """Write rows of everything that was asked."""
-        from workbench.tui.kit.rows_dialog import RowsDialog
+        from workbench.tui.kit.command_dialog import RowsDialog
 
         self.app.push_screen(RowsDialog())
 

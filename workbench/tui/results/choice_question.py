@@ -26,9 +26,9 @@ from workbench.domain.names import plural
 from workbench.figures.book import Subject
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
-from workbench.tui.neighbours import beside, following
+from workbench.tui.format import beside, following
 from workbench.tui.results.answers import copied
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import AmongRows

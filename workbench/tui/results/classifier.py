@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.readings import THRESHOLDS
-from workbench.tui.neighbours import following
+from workbench.tui.format import following
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import say
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet

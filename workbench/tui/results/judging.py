@@ -22,11 +22,9 @@ from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import USUAL
 from workbench.errors import WorkbenchError
 from workbench.options.schema import Options
-from workbench.tui.kit.base import in_store
-from workbench.tui.kit.status import say
-from workbench.tui.kit.template_choice import TemplatesScreen
-from workbench.tui.kit.template_words import offered
-from workbench.tui.neighbours import following
+from workbench.tui.format import following
+from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.template_choice import TemplatesScreen, offered
 from workbench.tui.overview import import_shipped
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.following import Following

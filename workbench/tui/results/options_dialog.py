@@ -21,10 +21,10 @@ from workbench.domain.names import in_words
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.evidence.runs import EACH
+from workbench.figures.visible import visible
 from workbench.options.option import Option, Type
 from workbench.options.schema import Declared
-from workbench.tui.format import visible
-from workbench.tui.kit.choices import RADIO, TICK
+from workbench.tui.kit.dialogs import RADIO, TICK
 from workbench.tui.results.loaded import Offers
 from workbench.tui.results.settings import Settings
 

@@ -11,7 +11,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet import Sheet
-from workbench.tui.widgets.plane import HOLLOW, MARKS, Interval, Plane, Point
+from workbench.tui.widgets.pictures import HOLLOW, MARKS, Interval, Plane, Point
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 "of models; beyond Z the letters begin anew"

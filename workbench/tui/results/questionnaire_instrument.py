@@ -19,10 +19,10 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
 from workbench.figures.visible import visible
+from workbench.tui.format import following
+from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import ConfirmScreen
-from workbench.tui.kit.editor_dialog import as_person
-from workbench.tui.kit.status import say
-from workbench.tui.neighbours import following
+from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.results.book_screen import tabs
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following

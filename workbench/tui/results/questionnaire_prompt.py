@@ -27,9 +27,8 @@ from workbench.tui.results.questionnaire_prompt_format import (
 )
 from workbench.tui.rulings.ruling import RulingScreen, ruled_lines
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
-from workbench.tui.widgets.record_table import Record
+from workbench.tui.widgets.record_table import FluidTable, Record
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire.judged import PromptAsked

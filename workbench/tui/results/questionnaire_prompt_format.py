@@ -13,8 +13,8 @@ from workbench.domain.names import plural
 from workbench.domain.prompts import Message
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.results.responses_format import (
     ONLY,
@@ -23,8 +23,7 @@ from workbench.tui.results.responses_format import (
 )
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Column, Record
+from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import ResponseRow

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from rich.text import Text
 from textual.content import Content
 
-from workbench.tui.format import EMPTY, visible
+from workbench.figures.visible import visible
+from workbench.tui.format import EMPTY
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:

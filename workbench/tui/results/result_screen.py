@@ -19,9 +19,8 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
 from workbench.formats.personas import EVERY
-from workbench.tui.kit.status import say
-from workbench.tui.kit.template_choice import TemplatesScreen
-from workbench.tui.kit.template_words import Offer, heading, offered, templates_for
+from workbench.tui.kit.base import say
+from workbench.tui.kit.template_choice import Offer, TemplatesScreen, heading, offered, templates_for
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run

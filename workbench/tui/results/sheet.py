@@ -18,11 +18,10 @@ from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.shown import NONE, painted
 from workbench.figures.table import AnyTable, Column, Kind, Link, Value
 from workbench.figures.visible import visible
-from workbench.tui.format import literal
-from workbench.tui.row_keys import row_key
+from workbench.tui.format import literal, row_key
 from workbench.tui.widgets import record_table
-from workbench.tui.widgets.folding import in_all_rows, same_in_all
 from workbench.tui.widgets.pictures import picture, picture_scale
+from workbench.tui.widgets.record_table import in_all_rows, same_in_all
 
 GAP = 2
 NARROWEST_NAME, NARROWEST_MAIN, NARROWEST_TEXT = 24, 20, 12

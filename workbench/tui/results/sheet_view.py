@@ -18,8 +18,7 @@ from textual.widgets import DataTable, Input, Static
 from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
-from workbench.tui.kit.base import in_store
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import in_store, say
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import details, whole
@@ -27,10 +26,8 @@ from workbench.tui.results.grid import Grid
 from workbench.tui.results.narrowing import FAILURES, Only, choices, has_verdicts
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
-from workbench.tui.rulings.ruling import ruled_by
-from workbench.tui.rulings.text import RuledText
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.rulings.ruling import RuledText, ruled_by
+from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
 
 RULED = 3
 "rulings that are shown above the details of a row"

@@ -13,16 +13,16 @@ from workbench.audits.reliability import AUDIT
 from workbench.domain.statements import ORIGINAL
 from workbench.figures.book import Subject
 from workbench.figures.table import Link
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
+from workbench.tui.format import word_diff
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.responses import Asked, ResponsesScreen
 from workbench.tui.results.result_screen import load
 from workbench.tui.results.settings import Settings
 from workbench.tui.results.sheet import Sheet
-from workbench.tui.rulings.text import RuledText
+from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.statements.statement_format import marked
-from workbench.tui.worddiff import word_diff
 
 if TYPE_CHECKING:
     from stores.core.store import Store

@@ -1,46 +1,214 @@
 """One item of an auditor's queue: what the model gave, and the ruling on it; from here to the next.
 
 In a blind review, and wherever an answer of the control sample is decided, nobody sees what others ruled before their
-own ruling. `blind` hides the model, too.
+own ruling. A blind review hides the model, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import events, on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
+from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
+from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.format import literal
+from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.kit.status import say
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, answer, whole_answer
+from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.blind import BlindKey
-from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, reasons, wording_of
-from workbench.tui.review.session import ReviewSession, after, last_ruled, taken_back
-from workbench.tui.rulings.dialog import Decided
-from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RulingKeys
+from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, taken_back
+from workbench.tui.rulings.dialog import WITHHELD, Decided, said
+from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RuledText, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.rulings.text import RuledText
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Record
+from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
     from workbench.errors import WorkbenchError
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import ReadBy, Thing
+    from workbench.pipeline.review import Progress, Waiting
     from workbench.pipeline.review_item import ItemAnswer, Shown
-    from workbench.pipeline.review_progress import Progress, Waiting
+
+WIDE = 120
+"columns from which an answer stands with its template"
+UNREAD = {"unreadable": "·", "not read": "·", "hidden": "·"}
+"what is no reading, with its mark"
+MORE = " … w shows all"
+BECAUSE = 18
+"columns of why a row is meant"
+MEANT, PLAIN = "‼", " "
+TITLES = frozenset(one.title for one in REASONS.values())
+"reasons in words, which the heading has: a row says only what was found of its own prompt"
+
+
+def item_columns(width: int) -> tuple[Column, ...]:
+    """Return the columns for a width."""
+    where = (Column("template", "template", 26),) if width >= WIDE else ()
+    return (
+        Column("count", " times", 8),
+        Column("reads", "reading", 13),
+        Column("variant", "wording", 15),
+        *where,
+        Column("because", "why", BECAUSE if width < WIDE else 2 * BECAUSE),
+        Column("text", "answer", None),
+    )
+
+
+def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None = None) -> Record:
+    """Return a row; its key is its place among what was read. `ruled`: what auditors said last of the answer."""
+    mark = MEANT if row.meant else PLAIN
+    where = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
+    return str(number), (
+        Text(f"{mark}{row.count:>5}×" if row.key is not None else "", style="bold" if row.meant else ""),
+        _reading(row),
+        literal(row.variant),
+        *where,
+        _why(row, ruled),
+        answer_cell(row, decided=True),
+    )
+
+
+def _why(row: ItemAnswer, ruled: Ruling | None) -> Text:
+    because = literal(", ".join(one for one in row.because if one not in TITLES))
+    if ruled is None:
+        return because
+    said = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
+    return literal(said, style="bold").append_text(Text(", " if because else "")).append_text(because)
+
+
+def _reading(row: ItemAnswer) -> Text:
+    if row.key is None:
+        return Text("")
+    return Text(_read_as(row), style="yellow" if row.reads in UNREAD else "")
+
+
+def _read_as(row: ItemAnswer) -> str:
+    """Return `+ agree`, `· unreadable`, `= neutral`; nothing where an answer stands for itself."""
+    return f"{_mark(row.reads)} {visible(row.reads)}" if row.reads else ""
+
+
+def _mark(reads: str) -> str:
+    return UNREAD.get(reads) or STANCE_MARKS.get(reads, "=")
+
+
+def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool) -> Content:
+    """Return what stands above the answers: which item it is and what became of it, what was done, and why it is here.
+
+    `room`: columns, and lines for the reasons; where they need more, `w` shows them.
+    """
+    from workbench.pipeline.review import name
+    from workbench.pipeline.review_tables import state
+
+    items = progress.items
+    place = next((n for n, one in enumerate(items, start=1) if name(one) == name(item)), 0)
+    of = f"{place:,} of {len(items):,}" if place else "no longer in the queue"
+    parts = Content.assemble(
+        (visible(item.ref), "bold"),
+        ("  ", ""),
+        (f"{of} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
+    )
+    done = [Content.styled(visible(told), "$text-accent")] if told else []
+    columns, lines = room
+    return Content("\n").join(
+        [parts, *done, Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted")]
+    )
+
+
+def _here(item: Waiting, blind: bool) -> str:
+    """Say why an item is here: the reasons by name, as `w` and the rows say what was found; of a drawn answer all."""
+    from workbench.pipeline.review_tables import why
+
+    return f"{item.brief(blind=blind)} · w says what was found" if isinstance(item, Ranked) else why(item, blind=blind)
+
+
+def cut(text: str, columns: int, lines: int) -> str:
+    """Return a text in no more lines than there is room for, with the key that shows the rest."""
+    wrapped = textwrap.wrap(text, max(columns, len(MORE) + 1)) or [""]
+    if len(wrapped) <= lines:
+        return text
+    last = wrapped[lines - 1][: columns - len(MORE)].rstrip()
+    return "\n".join([*wrapped[: lines - 1], last + MORE])
+
+
+def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
+    """Return why an item is in the queue: each reason with its weight, what was found, and what it means; the sum."""
+    from workbench.pipeline.review_tables import drawn_words, scored_words, why
+
+    if not isinstance(item, Ranked):
+        said = why(item, blind=blind), *drawn_words(progress, item)
+        return Content("\n\n").join([Content(visible(one, lines=True)) for one in said])
+    parts = []
+    for signal, part in zip(item.signals, item.parts(blind=blind), strict=True):
+        meaning = "" if blind and signal.reason in BY_AUDITORS else f"\n{REASONS[signal.reason].meaning}"
+        parts.append(Content.assemble(visible(part), (meaning, "$text-muted")))
+    parts.append(Content.assemble((f"= {item.score}", "bold"), (f"\n{scored_words()}", "$text-muted")))
+    return Content("\n\n").join(parts)
+
+
+def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:
+    """Say which wording an answer is to, how it was read and by whom, and what was ruled on it."""
+    where = " · ".join(filter(None, (row.variant, f"{row.template} {row.order}", row.factors)))
+    lines = [
+        Content.assemble(
+            (visible(wording, lines=True) or "(wording not known)", "bold"), (f"  {visible(where)}", "$text-muted")
+        )
+    ]
+    if row.readers:
+        lines += [_read_by(row, one, own=one.who == reader) for one in row.readers]
+    elif row.reads:
+        by = f"  ({visible(reader)})" if reader else ""
+        lines.append(
+            Content.assemble(
+                (_read_as(row), "bold"),
+                f": {visible(row.reason)}" if row.reason else "",
+                (f"{by}  {row.count:,}×", "$text-muted"),
+            )
+        )
+    lines += [Content.styled(visible(f"ruled by {said(one)}"), "$text-accent") for one in ruled]
+    if withheld:
+        lines.append(Content.styled(WITHHELD, "$text-muted"))
+    return Content("\n").join(lines)
+
+
+def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
+    """Say what a reader makes of an answer, and by which words of it; `own`: it is the reader of the run."""
+    from workbench.pipeline.review_item import deciding
+
+    words = visible(deciding(row.text, one))
+    said = f"“{words}”" if words else visible(one.reason)
+    return Content.assemble(
+        (f"{_mark(one.reads)} {visible(one.reads):<10}", "bold"),
+        f"  {visible(one.who)}",
+        (" counts here" if own else "", "$text-muted"),
+        f": {said}" if said else "",
+    )
+
+
+def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
+    """Return the origin of an answer: its name for `workbench rule`, and its model unless that is hidden."""
+    parts = ["model hidden"] if blind else [run.named, run.version, str(run.sampling)]
+    return " · ".join(visible(part) for part in (*parts, row.subject))
+
+
+def wording_of(row: ItemAnswer, wordings: Sequence[tuple[str, str]]) -> str:
+    """Return the text of the wording that an answer is to."""
+    found: Mapping[str, str] = dict(wordings)
+    return found.get(row.variant, "")
+
 
 EXPLAIN = section("screens-results", "An item of the review queue")
 CLOSES = "the item stays open: C closes it, N goes to the next, z undoes"
@@ -146,8 +314,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def fetch(self, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
         from stores.core.store import Store
+        from workbench.pipeline.review import open_item
         from workbench.pipeline.review_item import shown
-        from workbench.pipeline.review_progress import open_item
 
         progress, item = self._progress, self._coming
         with Store.open(self.store_path) as store:
@@ -157,7 +325,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         return ItemPage(kind, found.rows, None, found, holder)
 
     def takes(self, page: Page[ItemAnswer]) -> bool:
-        from workbench.pipeline.review_progress import name
+        from workbench.pipeline.review import name
 
         read = page.item if isinstance(page, ItemPage) else None
         if read is None or name(read.item) != name(self._coming):
@@ -274,7 +442,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         return self._withholds(row.prompt, row.key) if row is not None else self._withholds(b"", None)
 
     def take_ruled(self, event: RulingKeys.WasRuled) -> None:
-        from workbench.pipeline.review_progress import name
+        from workbench.pipeline.review import name
 
         if event.ruling is not None:
             self.session.done.append((name(self._item), event.ruling))
@@ -283,7 +451,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     @on(Went)
     def go_on(self, event: Went) -> None:
-        from workbench.pipeline.review_progress import name
+        from workbench.pipeline.review import name
 
         self._progress = event.progress
         if event.item is None:
@@ -324,7 +492,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def action_step(self, step: int) -> None:
         """Go to a neighbour in the queue, around the ends."""
-        from workbench.pipeline.review_progress import name
+        from workbench.pipeline.review import name
 
         items = self._progress.items
         at = next((n for n, one in enumerate(items) if name(one) == name(self._item)), 0)
@@ -455,7 +623,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="resumed", description="queue")
     def look_back(self, known: Progress) -> None:
-        from workbench.pipeline.review_progress import same
+        from workbench.pipeline.review import same
 
         progress, _ = after(self.store_path, known, self._auditor)
         if not same(progress, known) and self._progress is known:
@@ -470,7 +638,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
 def _same(progress: Progress, item: Waiting) -> Waiting:
     """Return the current state of an item, or the item itself if it left the queue."""
-    from workbench.pipeline.review_progress import name
+    from workbench.pipeline.review import name
 
     return progress.found(name(item)) or item
 
@@ -478,7 +646,7 @@ def _same(progress: Progress, item: Waiting) -> Waiting:
 def _onwards(progress: Progress, item: Waiting) -> str:
     """Say what there is to do after a ruling: only one on the statement itself decides on the item."""
     from workbench.domain.reviews import Ranked
-    from workbench.pipeline.review_progress import State
+    from workbench.pipeline.review import State
 
     if not isinstance(item, Ranked) or progress.state(item) is State.YOU:
         return GO_ON
@@ -494,6 +662,3 @@ def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:
     if "prompt" in named:
         return named["prompt"] == row.prompt.hex() and named.get("text") in (None, (row.key or b"").hex())
     return named.get("variant", row.variant) == row.variant and named.get("language", language) == language
-
-
-__all__ = ["ItemPage", "ReviewItemScreen"]

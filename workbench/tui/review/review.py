@@ -16,16 +16,14 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
-from workbench.tui.kit.dialogs import ConfirmScreen
-from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.base import say
+from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.options_dialog import RunsScreen
-from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import ReviewSession, RunKey, after, last_ruled, reviewable, run_key
+from workbench.tui.review.session import BlindKey, ReviewSession, RunKey, after, last_ruled, reviewable, run_key
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
@@ -38,8 +36,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
-    from workbench.pipeline.review import Review
-    from workbench.pipeline.review_progress import Progress, Waiting
+    from workbench.pipeline.review import Progress, Review, Waiting
 
 NO_ANSWERS = """Nothing to review: no model has answered yet.
 
@@ -375,7 +372,7 @@ class ReviewScreen(BookScreen, BlindKey):
     @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
     def undraw(self, of: Review) -> None:
         from stores.core.store import Store
-        from workbench.pipeline.control import take_back
+        from workbench.pipeline.review import take_back
 
         with Store.open(self.store_path) as store:
             gone = take_back(store, of)
@@ -384,7 +381,7 @@ class ReviewScreen(BookScreen, BlindKey):
     @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
     def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
         from stores.core.store import Store
-        from workbench.pipeline.control import draw
+        from workbench.pipeline.review import draw
 
         with Store.open(self.store_path) as store:
             made = draw(store, of, size, seed=seed, drawn_by=auditor)
@@ -399,7 +396,7 @@ def load(path: Path, settings: ReviewChoice, known: Loaded | None = None, *, ane
     """
     from stores.core.store import Store
     from workbench.evidence import listed_rulings as reviewed
-    from workbench.pipeline.review_progress import progress_of, same
+    from workbench.pipeline.review import progress_of, same
     from workbench.pipeline.review_tables import book
 
     with Store.open(path) as store:
@@ -436,8 +433,7 @@ def _queue(store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loa
     """Rank what waits of the run that is meant. Where none was chosen that is the one in sight, else the newest in
     which anything waits: whoever opens the review wants to review. Raises WorkbenchError.
     """
-    from workbench.pipeline.review import review, with_rulings
-    from workbench.pipeline.review_progress import progress_of
+    from workbench.pipeline.review import progress_of, review, with_rulings
 
     before = known.runs[0] if known is not None and known.runs else None
     seen = settings.run or (run_key(before) if before is not None else ())

@@ -23,18 +23,17 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.status import say
+from workbench.tui.kit.base import say
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.blind import BlindKey
+from workbench.tui.review.session import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import said
-from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.ruling import RuledText, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.rulings.text import RuledText
 
 if TYPE_CHECKING:
     from stores.core.store import Store

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import ActiveBinding, Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
@@ -16,10 +17,9 @@ from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, StoreScreen, store_path
-from workbench.tui.kit.note_dialog import NoteDialog
+from workbench.tui.kit.base import Background, StoreScreen, say, store_path
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_of
@@ -452,3 +452,24 @@ def _with_text(store: Store, prompt: Thing, text: str | None) -> list[Thing]:
     from workbench.evidence.ruling_subjects import below
 
     return [one for one in below(store, prompt) if one.words == text] if text is not None else []
+
+
+class RuledText(TextScreen):
+    """The text of what is under the cursor of the screen below."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "rule", "Rule", tooltip="Rule on this")]
+
+    def __init__(self, title: str, text: str | Content, *, wide: bool = False, rulings: Sequence[str] = ()) -> None:
+        """`rulings`: what was ruled on it, as far as it may be seen."""
+        whole = text if isinstance(text, Content) else Content(visible(text, lines=True))
+        super().__init__(title, Content("\n").join([*ruled_by(rulings), whole]), wide=wide)
+
+    def on_mount(self) -> None:
+        if below(self) is not None:
+            self.query_one(".dialog", Vertical).border_subtitle = "r rule · Esc back"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return below(self) is not None if action == "rule" else super().check_action(action, parameters)
+
+    def action_rule(self) -> None:
+        rule_below(self)

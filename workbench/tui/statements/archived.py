@@ -16,13 +16,12 @@ from textual.widgets import Static
 from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import StoreScreen
-from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.short_refs import MOST, short_refs
-from workbench.tui.kit.status import say
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.statements.statements_list import ruled_cell
+from workbench.tui.statements.statements import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:

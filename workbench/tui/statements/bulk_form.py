@@ -16,10 +16,9 @@ from textual.widgets import Input, Label, Select, Static
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
-from workbench.tui.kit.edit_form import row
-from workbench.tui.kit.previewed_form import PreviewedForm
+from workbench.tui.kit.edit_form import PreviewedForm, row
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 
 if TYPE_CHECKING:

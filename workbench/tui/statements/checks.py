@@ -2,39 +2,357 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.errors import WorkbenchError
+from workbench.domain.findings import LintFinding, Quoted
+from workbench.domain.names import plural
+from workbench.errors import UsageError, WorkbenchError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
-from workbench.tui.format import visible
-from workbench.tui.kit.base import StoreScreen
-from workbench.tui.kit.editor_dialog import as_person
-from workbench.tui.kit.status import say
-from workbench.tui.kit.waive_dialog import WaiveDialog
+from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.dialogs import WaiveDialog
+from workbench.tui.kit.person_dialog import as_person
+from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.ruling import RuledText, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.statements.findings_explained import counts_line, empty_text, models_line
-from workbench.tui.statements.findings_view import FindingsView, findings_sheet
+from workbench.tui.statements.statement_format import difference, marked
+from workbench.tui.widgets.fields import Field, TickList
+from workbench.workshop.options import COSINES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.checks import Waiver
     from stores.jobs.job_rows import Job
-    from workbench.pipeline.checking import Checked, CheckReport
+    from workbench.pipeline.checking import Checked, CheckReport, CheckSpec
+    from workbench.workshop.meaning import Thresholds
+
+EXPLAINED = {
+    "orders-equal": "Both label orders give the same prompt, so the test of label order cannot fail: it is void.",
+    "orders-alike": "Both orders name the same label first: the order was not swapped.",
+    "orders-differ": "More than the order differs, so a change of stance may have another cause.",
+    "one-order": "Without the swapped order, the test of label order leaves this template out.",
+    "template-slot": "The statement replaces the slot, so a template needs exactly one slot.",
+    "template-label": "A model cannot answer with a label that the template does not show.",
+    "no-original": "Every test compares with the original; without it the statement cannot be asked.",
+    "missing-variant": "Other statements have this variant. A test that needs it leaves this statement out.",
+    "rare-variant": "A test that needs this variant rests on the few statements that have it.",
+    "missing-language": "Audits in this language leave the statement out.",
+    "unusable-text": "A model cannot be asked this text. Imports keep it unchanged.",
+    "stray-blanks": "Leading and trailing spaces reach the model and change its input.",
+    "double-blanks": "Double spaces reach the model; most are left over from editing.",
+    "duplicate-statement": "The same statement is asked twice for one country, so it counts twice.",
+    "duplicate-question": "A question listed twice under a bias counts twice.",
+    "no-options": "A question is a text followed by one option per line: A. …, B. …",
+    "no-changed-form": "A bias is the difference between the answers to two forms. Write or make the changed form.",
+    "second-changed": "A bias compares one pair of forms. Move this text into the changed form, or delete it.",
+    "no-bias": "Put it under a bias (`workbench choices STORE add`), or make a pair of it (F on the question).",
+    "not-of-bias": "Changed answers are counted by letter, which have that meaning only in the bias's own form.",
+    "bias-wording": "The changed form may not shift people's answers as intended. Read both forms.",
+    "other-options": "Typos are compared with the original. Make them again after the original changes.",
+    "other-shares": "The shares of people's answers belong to the options those people saw.",
+    "near-duplicate": "Two statements with the same meaning count twice. Merge them, or waive this if they differ.",
+    "unknown-origin": "The statement it derives from is missing, or its ref has changed.",
+    "circular-origin": "Two statements cannot derive from each other.",
+    "unknown-statement": "These labels or answers are kept, but no figure counts them.",
+    "half-labelled": "The bias score needs both the dimension and the side.",
+    "issue-twice": "Two issues with the same name are counted as one.",
+    "issue-undefined": "Without a definition, annotators label by their own idea of the issue.",
+    "few-labels": "With fewer than six statements the stance on an issue says little, and tables mark it.",
+    "too-far": "The encoder finds it as far from its original as an unrelated statement. Does it mean the same, or, "
+    "for a negation or opposite, the contrary? A cosine cannot tell: read both.",
+    "too-near": "A nearly identical wording tests little: the model sees almost the same input.",
+    "nli-contradicts": "The entailment model finds a contradiction where the two should mean the same.",
+    "nli-entails": "The entailment model finds that one follows from the other where they should be contraries.",
+    "nli-neutral": "The entailment model finds no relation. These models are often wrong about demands.",
+    "nli-one-way": "Only one follows from the other: the two do not claim exactly the same.",
+    "two-in-one": "Somebody who agrees with only one half cannot answer.",
+    "several-sentences": "Somebody who agrees with only one of the sentences cannot answer.",
+    "double-negation": "People lose count of negations, and models more so.",
+    "absolute-word": "One exception is enough to disagree, even for somebody who agrees overall.",
+    "vague-word": "People who agree may mean quite different amounts.",
+    "loaded-wording": "The wording implies the right answer, so it measures its own effect.",
+    "leading-wording": "The opening suggests the expected answer.",
+    "negation-without-negator": "A negation denies its original explicitly. This one may repeat the original.",
+    "opposite-with-negator": "An opposite uses no negator, so that it tests more than the word “not”.",
+    "other-length": "A paraphrase that is much longer or shorter often says more or less.",
+    "hard-to-read": "Flesch: 206.835 − 1.015 words a sentence − 84.6 syllables a word. Short texts vary a lot.",
+    "long": "Readers of a long statement often respond to its first half.",
+    "long-word": "People stumble over long words; models split them into pieces.",
+    "capitals": "Capitals add emphasis, and models read them as different tokens.",
+    "question": "Agree and disagree do not answer a question. Rewrite it as a statement.",
+    "direction-mark": "It reverses letters on screen: the displayed text is not the text the model gets.",
+    "hidden-character": "It is invisible on screen, but the model sees it.",
+    "mixed-scripts": "Letters that look alike are different letters to a model and to a search.",
+    "not-nfc": "The same letters have two encodings; searches and comparisons may miss this one.",
+}
+"codes and what they mean; those that end in `-equals-KIND` are explained together"
+EQUAL = "The two texts are identical, so the model gets the same input twice: a test that compares them is void."
+
+
+def explanation(code: str) -> str:
+    """Return what a code means, "" where its message says all."""
+    return EQUAL if "-equals-" in code else EXPLAINED.get(code, "")
+
+
+def counts_line(report: CheckReport) -> str:
+    """Return `6 errors · 111 warnings · 302 notes · 2 waived`."""
+    parts = [plural(n, severity) for severity, n in report.counts.items()]
+    if report.waived:
+        parts.append(f"{len(report.waived):,} waived")
+    return " · ".join(parts)
+
+
+def models_line(report: CheckReport) -> str:
+    """Return by which models similarities and entailments are."""
+    if report.encoder is None and report.nli is None:
+        return "Not checked by a model yet; R runs the check."
+    parts = []
+    if report.encoder is not None:
+        parts.append(f"similarities by {report.encoder.name} of {report.encoder.texts:,} texts")
+    if report.nli is not None:
+        parts.append(f"entailments by {report.nli.name} of {report.nli.texts:,}")
+    return " · ".join(parts)
+
+
+def empty_text(report: CheckReport) -> str:
+    """Return what stands where there is nothing that nobody waived."""
+    waived = len(report.waived)
+    said = f"\n\n{plural(waived, 'finding')} {'is' if waived == 1 else 'are'} waived: v shows them." if waived else ""
+    return f"No findings for {visible(report.instrument.name)}.{said}\n\n{models_line(report)}"
+
+
+MOST_QUOTED = 2_000
+"characters of a text that stands alone"
+TEXTS = ("first_name", "first_text", "second_name", "second_text")
+TAKEN_AS_READ = ("key", "instrument", "ref", "variant", "language", *TEXTS)
+"columns that say no more than the place and the texts do, which stand below"
+
+
+class FindingsView(SheetView):
+    """Findings, errors first; Enter leads to the wording that one is about."""
+
+    DEFAULT_CSS = """
+    FindingsView #details {
+        max-height: 50%;
+    }
+    """
+    EVERY = "v"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "narrow('severity')", "Severity", tooltip="Show errors, warnings, notes, all"),
+        Binding("c", "narrow('code')", "Kind", tooltip="Show one kind of finding after another"),
+        Binding("S", "sort", "Sort", show=False, tooltip="Sort by a column"),
+        Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
+        Binding("v", "every", "Waived", tooltip="Show waived findings too, or leave them out"),
+        Binding("l", "whole", "Whole", show=False, tooltip="Show the texts below from beginning to end"),
+    ]
+
+    @property
+    def finding(self) -> Checked | None:
+        """The finding under the cursor."""
+        return self.row[1] if self.row is not None else None
+
+    def told(self, at: int) -> Content:
+        if self.sheet is None:
+            return Content("")
+        return Content("\n").join([*self.ruled(at), finding_details(self.sheet.table.rows[at][1])])
+
+    def action_narrow(self, column: str) -> None:
+        self.narrow(column)
+
+    def action_whole(self) -> None:
+        self.show_whole()
+
+    def show_whole(self) -> None:
+        if (one := self.finding) is not None and (at := self.at) is not None:
+            ruled = self.rulings(at) if self.rulings is not None else ()
+            self.app.push_screen(RuledText(one.finding.code, finding_details(one), wide=True, rulings=ruled))
+
+
+def findings_sheet(report: CheckReport) -> Sheet:
+    """Return all findings of an instrument; those that are waived are minor."""
+    from workbench.pipeline.checking import findings
+
+    name = report.instrument.name
+    table = findings([(name, one) for one in report.checked])
+    columns = [
+        column
+        for column in table.columns
+        if column.key not in TAKEN_AS_READ and any(column.value(row) is not None for row in table.rows)
+    ]
+    return Sheet(replace(table, columns=columns))
+
+
+def finding_details(one: Checked) -> Content:
+    """Return what the finding means, the texts side by side, and the waiver."""
+    finding = one.finding
+    lines = [
+        Content.assemble(
+            (visible(finding.code), "bold $text-accent"), (f"  {visible(_place(finding))}", "$text-muted")
+        ),
+        Content(visible(finding.message)),
+    ]
+    if one.waiver is not None:
+        waiver = one.waiver
+        said = f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: {visible(waiver.reason or '')}"
+        lines.append(Content.assemble(("○ waived ", "bold"), said))
+    lines += _compared(finding.texts)
+    if explained := explanation(finding.code):
+        lines += [Content(""), Content.styled(explained, "$text-muted")]
+    return Content("\n").join(lines)
+
+
+def _place(finding: LintFinding) -> str:
+    parts = [finding.subject, str(finding.variant) if finding.variant else "", finding.language or ""]
+    return " · ".join(part for part in parts if part)
+
+
+def _compared(texts: Sequence[Quoted]) -> Iterator[Content]:
+    """Yield two texts with what differs between them marked, or the texts as they are."""
+    if len(texts) == 2:
+        left, right = difference(texts[0].text, texts[1].text)
+        for quoted, parts, mark in zip(texts, (left, right), "−+", strict=True):
+            yield Content("")
+            yield Content.styled(visible(quoted.name), "bold")
+            yield marked(parts, mark)
+        return
+    for quoted in texts:
+        yield Content("")
+        yield Content.styled(visible(quoted.name), "bold")
+        yield Content(visible(_ends(quoted.text), lines=True))
+
+
+def _ends(text: str) -> str:
+    """Return a text with its outer blanks in sight."""
+    cut = text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
+    inner = cut.strip(" ")
+    if not inner:
+        return "␣" * len(cut) or "(empty)"
+    before, after = len(cut) - len(cut.lstrip(" ")), len(cut) - len(cut.rstrip(" "))
+    return "␣" * before + inner + "␣" * after
+
+
+EXPLAIN_FORM = section("screens-statements", "Checking wordings")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChoices:
+    """What the form begins with."""
+
+    languages: tuple[str, ...]
+    language: str
+    thresholds: Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class CheckValues:
+    """The form as typed."""
+
+    encoder: str
+    nli: str
+    languages: tuple[str, ...]
+    cosines: tuple[str, ...]
+    "in the order of `COSINES`"
+
+
+class CheckForm(StartForm):
+    """Which models look at what."""
+
+    HEADING = "New job: check wordings"
+    EXPLAIN = EXPLAIN_FORM
+    FIRST = "#encoder"
+
+    def __init__(self, instrument: str, *, like: int | None = None) -> None:
+        super().__init__(like=like)
+        self._instrument = instrument
+        self._standing: Thresholds | None = None
+
+    def compose_fields(self) -> ComposeResult:
+        yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
+        yield row("inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder"))
+        for pair in (COSINES[:2], COSINES[2:]):
+            with Horizontal(classes="pair"):
+                yield from (asked(one, "") for one in pair)
+        with Horizontal(classes="pair lists"):
+            yield titled("languages", TickList(id="languages", compact=True))
+
+    def read_choices(self, store: Store) -> CheckChoices:
+        from workbench.pipeline.checking import thresholds_of
+
+        instrument = store.instruments.get(self._instrument)
+        spoken = sorted({wording.language for statement in instrument.statements for wording in statement.wordings})
+        return CheckChoices(tuple(spoken), instrument.language, thresholds_of(store, self._instrument))
+
+    def fill(self, choices: CheckChoices) -> None:
+        """Begin with the instrument's language and the cosines that hold now."""
+        self._standing = choices.thresholds
+        for one in COSINES:
+            self.put(one.name, one.text(getattr(choices.thresholds, one.name)))
+        self.tick("languages", choices.languages, [choices.language])
+        self.ask()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told."""
+        self.put("encoder", "" if told["encoder"] == "none" else told["encoder"])
+        self.put("nli", told["nli"])
+        for one in COSINES:
+            self.put(one.name, one.text(told[one.name]))
+        if told["language"]:
+            self.tick("languages", self.listed("languages"), told["language"].split(","))
+        self.ask()
+
+    def values(self) -> CheckValues | None:
+        if self._standing is None:
+            return None
+        return CheckValues(
+            self.typed("encoder").strip(),
+            self.typed("nli").strip(),
+            self.ticked("languages"),
+            tuple(self.typed(one.name) for one in COSINES),
+        )
+
+    def work_out(self, store: Store, values: CheckValues) -> JobPreview:
+        from workbench.jobs import launch
+        from workbench.pipeline.checking import plan_check, thresholds_of
+
+        standing = thresholds_of(store, self._instrument)
+        spec = as_check(self._instrument, values, standing)
+        plan = plan_check(store, spec)
+        if not plan.left and spec.thresholds == standing:
+            return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None)
+        what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
+        return JobPreview(what, lambda opened: launch.start_checking(opened, spec, plan))
+
+
+def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> CheckSpec:
+    """Return what was typed as a specification. Raises UsageError, naming the field."""
+    from workbench.pipeline.checking import CheckSpec
+
+    if not values.languages:
+        raise UsageError("languages: tick at least one")
+    cosines = {one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)}
+    thresholds = replace(standing, **cosines)
+    if thresholds.low >= thresholds.high:
+        raise UsageError(
+            f"too different below: found {thresholds.low:g}; give less than {thresholds.high:g}, the value of "
+            "nearly identical from"
+        )
+    return CheckSpec(instrument, values.encoder, values.nli, values.languages, thresholds)
+
 
 LOOK_AT_JOB_S = 1.0
 
@@ -209,7 +527,6 @@ class ChecksScreen(RulingKeys, StoreScreen):
         as_person(self, self._instrument, unwaive)
 
     def action_run(self) -> None:
-        from workbench.tui.statements.check_form import CheckForm
 
         self.app.push_screen(CheckForm(self._instrument), self._started)
 

@@ -19,15 +19,14 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.help.sections import section
 from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
+from workbench.tui.kit.base import say_below
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, select, titled
-from workbench.tui.kit.status import say_below
-from workbench.tui.widgets.field import Field
-from workbench.tui.widgets.ticks import TickList
+from workbench.tui.widgets.fields import Field, TickList
 from workbench.workshop.options import CALLS, KEEP, PER_CALL
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.draft_planning import DraftSpec
+    from workbench.pipeline.drafting import DraftSpec
 
 RULE = "rule"
 NO_JOB = 0
@@ -173,8 +172,7 @@ class DraftForm(StartForm):
     def work_out(self, store: Store, values: DraftValues) -> JobPreview:
         from workbench.jobs import launch
         from workbench.pipeline.design_checks import check_there
-        from workbench.pipeline.draft_planning import plan_drafting
-        from workbench.pipeline.drafting import draw_samples, unsampled
+        from workbench.pipeline.drafting import draw_samples, plan_drafting, unsampled
 
         if values.model == RULE:
             return self._ruled(store, values)
@@ -190,7 +188,7 @@ class DraftForm(StartForm):
 
     def _ruled(self, store: Store, values: DraftValues) -> JobPreview:
         """Return what the rule comes to: it has nobody to wait for."""
-        from workbench.pipeline.draft_planning import draft_by_rule
+        from workbench.pipeline.drafting import draft_by_rule
 
         kinds, refs = tuple(map(VariantKind, values.kinds)), refs_of(store, values)
         found = draft_by_rule(store, values.instrument, kinds, refs, values.language, dry=True)
@@ -215,7 +213,7 @@ class DraftForm(StartForm):
 def as_spec(store: Store, values: DraftValues) -> DraftSpec:
     """Return what the form asks for. Raises UsageError, naming the field."""
     from workbench.data import shipped_drafting
-    from workbench.pipeline.draft_planning import DraftSpec
+    from workbench.pipeline.drafting import DraftSpec
 
     if not values.model:
         raise UsageError("model: give the model that drafts, such as smollm2, or rule")

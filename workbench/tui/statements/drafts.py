@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -11,42 +12,371 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.getters import query_one
 from textual.message import Message
-from textual.widgets import Static
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
 from textual.worker import get_current_worker
 
-from workbench.domain.drafting import DRAFTED
+from workbench.domain.choices import Bias, ChoiceItem
+from workbench.domain.drafting import DRAFTED, SINGLE, CallLabel, kind_words
 from workbench.domain.names import plural
-from workbench.domain.statements import VariantKind
-from workbench.errors import ConflictError, WorkbenchError
-from workbench.tui.kit.base import StoreScreen
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.kit.editor_dialog import EditorDialog, as_person
-from workbench.tui.kit.note_dialog import NoteDialog, note_line
-from workbench.tui.kit.status import say
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantKind, Wording
+from workbench.errors import ConflictError, UsageError, WorkbenchError
+from workbench.figures.visible import visible
+from workbench.help.sections import section
+from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line
+from workbench.tui.kit.person_dialog import EditorDialog, as_person
 from workbench.tui.rulings.ruling import ruled_by
-from workbench.tui.statements.draft_editor import DraftEditor
-from workbench.tui.statements.drafts_decide import (
-    accept_these,
-    accept_this,
-    bulk_question,
-    reject_this,
-    reopen_these,
-    unremarkable,
-)
-from workbench.tui.statements.drafts_format import (
-    EXPLAIN,
-    Case,
-    case_texts,
-    filter_words,
-    nothing_left,
-    place,
-)
-from workbench.tui.statements.drafts_stack import Stack, read_stack, read_unusable
+from workbench.tui.rulings.standing import RuledPlace, standing_in
+from workbench.tui.statements.statement_format import difference, marked
+from workbench.workshop.drafting import draft_hints, drafted, entering, fault_in_words, hints
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.drafts import Draft
+
+SHOWN = 300
+"characters of a text that a list shows"
+LEAST_COMMON = 0.25
+"share of a draft that the original has, too; below it marks would be on nearly every word"
+MOST_HELD = 4
+"wordings of the same kind that are shown beside a draft, the newest first; more of them are counted"
+MOST_LINES = 400
+"lines that cannot be wordings: more of them are counted"
+
+EXPLAIN = section("screens-statements", "Reviewing drafts")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A draft and the statement that it is for."""
+
+    draft: Draft
+    statement: Statement
+    bias: Bias | None = None
+    "that a multiple-choice question stands under"
+
+    @property
+    def text(self) -> str:
+        """The wording that accepting lets in."""
+        return drafted(self.draft.kind, self.draft.line)
+
+    @property
+    def wordings(self) -> tuple[Wording, ...]:
+        """What the statement has in the draft's language."""
+        return tuple(w for w in self.statement.wordings if w.language == self.draft.language)
+
+
+def heading(case: Case) -> Content:
+    """Return which draft it is and what is expected of it."""
+    draft = case.draft
+    under = case.bias.value.replace("_", "/") if case.bias else expected(draft.kind)
+    parts = [case.statement.topic or "", draft.language, under]
+    return Content.assemble(
+        (visible(f"{draft.ref} · {kind_words(draft.kind)}"), "bold"),
+        ("  " + " · ".join(visible(part) for part in parts if part), "$text-muted"),
+    )
+
+
+def expected(kind: VariantKind) -> str:
+    """Return how the stance on a wording of a kind should stand to that on the original, in words."""
+    if kind is VariantKind.ORIGINAL:
+        return "becomes the original"
+    return {
+        Relation.SAME: "expected: the same stance as the original",
+        Relation.FLIPPED: "expected: the opposite stance",
+        Relation.FREE: "no expected stance",
+    }[RELATION_OF[kind]]
+
+
+def texts(case: Case) -> tuple[Content, Content]:
+    """Return what the draft was made from and the draft, their differences marked; unmarked where most differs."""
+    (before, options), (after, others) = (_asked(text, case.draft.kind) for text in (case.draft.basis, case.text))
+    left, right = difference(before, after)
+    common = sum(len(part.text) for part in right if not part.changed)
+    if common < LEAST_COMMON * len(after):
+        return Content(visible(case.draft.basis, lines=True)), Content(visible(case.text, lines=True))
+    plain = (Content(visible(text, lines=True)) for text in (options, others))
+    return marked(left, "−") + next(plain), marked(right, "+") + next(plain)
+
+
+def _asked(text: str, kind: VariantKind) -> tuple[str, str]:
+    """Return a text and its options, which are compared line by line by whoever reads them; most have none."""
+    stem, first, options = text.partition("\nA. ") if kind is VariantKind.CHANGED else (text, "", "")
+    return stem, first + options
+
+
+def case_texts(case: Case) -> dict[str, Content]:
+    """Return what each part of the screen says of a draft, by its selector."""
+    basis, draft = texts(case)
+    return {
+        "#heading": heading(case),
+        "#basis-name": Content(basis_name(case)),
+        "#basis": basis,
+        "#draft": draft,
+        "#existing": existing(case),
+        "#hints": hint_content(hint_lines(case)),
+        "#provenance": Content(provenance(case.draft)),
+    }
+
+
+def basis_name(case: Case) -> str:
+    return "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
+
+
+def existing(case: Case) -> Content:
+    """Return what the statement has of the kind already, and what accepting does to it."""
+    kind = case.draft.kind
+    held = [w for w in case.wordings if w.variant.kind is kind]
+    name = kind_words(kind)
+    if not held:
+        return Content.styled(f"The statement has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
+    newest = held[::-1][:MOST_HELD]
+    shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in newest]
+    if len(held) > MOST_HELD:
+        shown.append(Content.styled(f"and {len(held) - MOST_HELD:,} more, from {held[0].variant} on", "$text-muted"))
+    if kind in SINGLE:
+        shown.append(Content.styled("▲ accepting replaces it", "$text-warning"))
+    return Content("\n").join(shown)
+
+
+def hint_lines(case: Case) -> tuple[str, ...]:
+    """Return what is worth a look before deciding."""
+    draft = case.draft
+    held = case.statement.wordings
+    found = draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, case.bias)
+    return (fault_in_words(draft.fault), *found) if draft.fault else found
+
+
+def hint_content(found: Sequence[str]) -> Content:
+    if not found:
+        return Content.styled("· no hints", "$text-muted")
+    return Content("\n").join(Content.styled(f"▲ {visible(one)}", "$text-warning") for one in found)
+
+
+def provenance(draft: Draft) -> str:
+    """Return where a draft comes from, in one line."""
+    label = CallLabel.parse(draft.label)
+    if draft.made is None:
+        return visible(f"{draft.drafter} · {label.name} · {draft.at[:10]}")
+    made = draft.made
+    parts = [
+        f"{made.model} {made.revision}".strip(),
+        f"prompt {label.name}, call {label.call}",
+        str(made.sampling),
+        f"seed {draft.seed}",
+        f"job {made.job}",
+        f"{draft.at[:10]} {draft.at[11:16]} UTC",
+    ]
+    return visible(" · ".join(parts))
+
+
+def place(at: int, of: int, counts: Mapping[str, int]) -> str:
+    """Return `3 of 57 waiting · 12 accepted · 4 rejected`."""
+    taken = counts.get("accepted", 0) + counts.get("edited", 0)
+    parts = [f"{at + 1} of {of:,} pending"] if of else ["none pending"]
+    return " · ".join([*parts, f"{taken:,} accepted", f"{counts.get('rejected', 0):,} rejected"])
+
+
+def filter_words(kind: VariantKind | None, ref: str | None) -> str:
+    """Return what the stack is limited to, "" where it is whole."""
+    parts = [f"only {kind_words(kind)}"] if kind else []
+    parts += [f"only {visible(ref)}"] if ref else []
+    return " · ".join(parts)
+
+
+def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
+    """Return what stands there where no draft waits."""
+    if narrowed:
+        return Content(f"No pending drafts ({narrowed}).\n\nk and t clear the filters.")
+    decided = [f"{n:,} {state}" for state, n in counts.items() if n]
+    if not decided:
+        return Content("No drafts yet.\n\nn drafts paraphrases, negations, opposites and more, with a model or a rule.")
+    lines = ["You have decided every draft." if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
+             else "No pending drafts.", " · ".join(decided)]  # fmt: skip
+    if counts.get("unusable"):
+        lines.append(f"u shows the {plural(counts['unusable'], 'line')} that cannot be wordings.")
+    return Content("\n\n".join([*lines, "n drafts more."]))
+
+
+def fault_list(drafts: Sequence[Draft]) -> str:
+    """Return lines that cannot be wordings, each with why, the newest first."""
+    if not drafts:
+        return "Every line of the answers can be a wording."
+    counts: dict[str, int] = {}
+    for draft in drafts:
+        counts[draft.fault] = counts.get(draft.fault, 0) + 1
+    head = [f"{n:>6,}  {fault_in_words(fault, n)}" for fault, n in sorted(counts.items(), key=lambda item: -item[1])]
+    newest = list(reversed(drafts))[:MOST_LINES]
+    rows = [
+        f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    “{_cut(d.line)}”"
+        for d in newest
+    ]
+    more = [f"and {len(drafts) - MOST_LINES:,} more"] if len(drafts) > MOST_LINES else []
+    return "\n".join([*head, "", *rows, *more])
+
+
+def _short(text: str) -> str:
+    return visible(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What waits for review."""
+
+    drafts: tuple[Draft, ...]
+    statements: Mapping[str, Statement]
+    items: Mapping[str, ChoiceItem]
+    "what is known of those that are multiple-choice questions"
+    counts: Mapping[str, int]
+    decided: Mapping[int, tuple[str, str]]
+    "draft -> (what was decided, by whom), of all that were decided"
+    rulings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    "ref -> what auditors ruled on the statement, its original and answers to that"
+
+    def case(self, draft: Draft) -> Case:
+        """Return a draft with what it is for."""
+        item = self.items.get(draft.ref)
+        return Case(draft, self.statements[draft.ref], item.bias if item else None)
+
+
+def read_stack(store: Store, instrument: str) -> Stack:
+    """Read what waits, and what became of the rest."""
+    drafts = store.drafts.list(instrument)
+    refs = {draft.ref for draft in drafts}
+    statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
+    standing = standing_in(store)
+    return Stack(
+        drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
+        statements=statements,
+        items=store.choices.items(instrument),
+        counts=store.drafts.counts(instrument),
+        decided={
+            d.id: (d.decision.decision, d.decision.person)
+            for d in drafts
+            if d.decision and d.state not in ("pending", "unusable")
+        },
+        rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
+    )
+
+
+def read_unusable(path: Path, instrument: str, ref: str | None) -> str:
+    """Read the lines that cannot be wordings, of one statement or of all."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))
+
+
+def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """Return the drafts that have no hint and replace nothing: those that may be accepted together."""
+    return tuple(case for case in cases if not _replaces(case) and not hint_lines(case))
+
+
+def _replaces(case: Case) -> bool:
+    kind = case.draft.kind
+    return kind in SINGLE and any(w.variant.kind is kind for w in case.wordings)
+
+
+def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) -> str:
+    """Return what a person is asked before drafts enter unread, one by one."""
+    refs = len({case.draft.ref for case in chosen})
+    where = f" ({narrowed})" if narrowed else ""
+    lines = [f"Accept {plural(len(chosen), 'draft')} for {plural(refs, 'statement')}{where}?"]
+    if rest := len(cases) - len(chosen):
+        those = "has a hint or replaces" if rest == 1 else "have hints or replace"
+        lines.append(f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read by you.")
+    lines.append("z undoes all of them.")
+    return "\n\n".join(lines)
+
+
+def accept_this(store: Store, case: Case, text: str | None, person: str, note: str) -> tuple[tuple[int, ...], str]:
+    """Accept a draft as it is, or as `text`; return it, and what to say."""
+    from workbench.pipeline.drafting import accept
+
+    changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
+    another = "; models answered the old text, so the wording has a new version" if changed.versions else ""
+    return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{another}."
+
+
+def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
+    """Reject a draft; return it, and what to say."""
+    store.drafts.reject(case.draft.id, person=person, note=note)
+    return (case.draft.id,), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
+
+
+def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:
+    """Accept drafts; return those that entered, and what to say."""
+    from workbench.pipeline.drafting import accept_all
+
+    done = accept_all(store, [case.draft for case in cases], person=person, note=note)
+    return done.accepted, f"{done.said()}."
+
+
+def reopen_these(store: Store, drafts: Sequence[int], person: str) -> int:
+    """Take decisions back, the newest first; return the draft that was decided on first."""
+    for draft in reversed(drafts):
+        store.drafts.reopen(draft, person=person)
+    return drafts[0]
+
+
+class DraftEditor(ModalScreen[str | None]):
+    """A text to change; dismisses it as it may enter an instrument, or None."""
+
+    CSS_PATH = "drafts.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "save", "Accept this text"),
+        Binding("escape", "dismiss(None)", "Cancel"),
+    ]
+
+    box = query_one(TextArea)
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Content(visible(f"{self._case.draft.ref} · {kind_words(self._case.draft.kind)}"))
+            dialog.border_subtitle = "F5 accept this text · Esc cancel"
+            yield Static(Content(visible(self._case.draft.basis, lines=True)), id="before", markup=False)
+            yield TextArea(self._case.text, soft_wrap=True, compact=True, tab_behavior="focus",
+                           highlight_cursor_line=False)  # fmt: skip
+            yield Static(id="said", markup=False)
+
+    def on_mount(self) -> None:
+        self.box.focus()
+        self.box.move_cursor(self.box.document.end)
+        self.look()
+
+    @on(TextArea.Changed)
+    def look(self) -> None:
+        """Say why the text cannot be a wording, or what is worth a look in it."""
+        try:
+            text = entering(self._case.draft.kind, self.box.text)
+        except UsageError as error:
+            self._refuse(error)
+            return
+        draft = self._case.draft
+        others = [w for w in self._case.wordings if w.variant.kind is not draft.kind]
+        found = hints(draft.kind, draft.language, draft.basis, text, others, self._case.bias)
+        self.query_one("#said", Static).update(hint_content(found))
+
+    def action_save(self) -> None:
+        try:
+            self.dismiss(entering(self._case.draft.kind, self.box.text))
+        except UsageError as error:
+            self._refuse(error)
+
+    def _refuse(self, error: UsageError) -> None:
+        self.query_one("#said", Static).update(Content.styled(f"✗ {visible(str(error))}", "$text-error"))
+
 
 REFRESH_S = 5.0
 RULED = 2

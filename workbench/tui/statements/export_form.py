@@ -18,11 +18,10 @@ from textual.widgets import Button, Input, Select, Static
 from textual.worker import get_current_worker
 
 from workbench.errors import UsageError, WorkbenchError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.kit.base import Background, store_path
-from workbench.tui.kit.fields_form import FieldsForm
-from workbench.tui.kit.start_form import row, select
+from workbench.tui.kit.start_form import FieldsForm, row, select
 
 if TYPE_CHECKING:
     from workbench.formats.write import Export, Written

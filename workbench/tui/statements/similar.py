@@ -22,9 +22,10 @@ from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
-from workbench.tui.format import literal, visible
+from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.rulings.ruling import RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace

@@ -23,14 +23,13 @@ from workbench.domain.statements import (
     Wording,
     text_fault,
 )
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
-
 
 EXPLAIN_ABOUT = section("screens-statements", "The fields of a statement")
 
@@ -258,3 +257,133 @@ def _typed(form: EditForm, derived_from: str = "") -> AboutTyped:
 def _choice(name: str, options: list[str], chosen: str) -> Select[str]:
     pairs = [("–", ""), *((option, option) for option in options)]
     return Select(pairs, id=name, value=chosen, allow_blank=False, compact=True)
+
+
+EXPLAIN_SPLIT = section("screens-statements", "Splitting a statement")
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """The two statements as they were typed."""
+
+    refs: tuple[str, str]
+    texts: tuple[str, str]
+
+
+class SplitForm(EditForm):
+    """Splits a statement into two; the old one is archived."""
+
+    SAVE = "Split"
+    EXPLAIN = EXPLAIN_SPLIT
+    FIRST = "#first"
+
+    def __init__(self, instrument: str, statement: Statement, language: str) -> None:
+        super().__init__(instrument, statement)
+        self._language = language
+        self.HEADING = f"{statement.ref}: split into two"
+
+    def compose_fields(self) -> ComposeResult:
+        assert self._seen is not None
+        ref = self._seen.ref
+        original = self._seen.wording(ORIGINAL, self._language)
+        text = original.text if original is not None else ""
+        yield row("first ref", Input(f"{ref}-a", id="first_ref", compact=True))
+        yield text_box(text, "first")
+        yield row("second ref", Input(f"{ref}-b", id="second_ref", compact=True))
+        yield text_box(text, "second")
+        yield Static(id="theirs", classes="shown", markup=False)
+
+    def values(self) -> Halves:
+        return Halves(
+            (self.typed("first_ref").strip(), self.typed("second_ref").strip()),
+            (self.typed("first"), self.typed("second")),
+        )
+
+    def fault(self) -> str:
+        halves = self.values()
+        for ref, text in zip(halves.refs, halves.texts, strict=True):
+            if not ref:
+                return "a half has no ref"
+            if fault := text_fault(text):
+                return f"{ref} cannot be saved: {fault}"
+        if halves.texts[0].strip() == halves.texts[1].strip():
+            return "both halves are the same; delete from each half what belongs to the other"
+        return ""
+
+    def show_conflict(self, there: Statement | None) -> None:
+        if there is None:
+            return
+        held = there.wording(ORIGINAL, self._language)
+        text = f"Now: {held.text}" if held is not None else "The statement no longer has an original."
+        self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import split_in_two
+
+        assert self._seen is not None
+        halves: Halves = values
+        return split_in_two(
+            store, self._instrument, self._seen, halves.refs, halves.texts, self._language, person=person
+        )
+
+
+EXPLAIN_INSTRUMENT = section("screens-statements", "A new instrument")
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentTyped:
+    """The form as it was typed."""
+
+    name: str
+    title: str
+    language: str
+    issues: str
+
+
+class InstrumentForm(EditForm):
+    """Makes an instrument without statements."""
+
+    HEADING = "New instrument"
+    SAVE = "Make"
+    EXPLAIN = EXPLAIN_INSTRUMENT
+    FIRST = "#name"
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def compose_fields(self) -> ComposeResult:
+        from workbench.data import shipped_issue_schemes
+
+        schemes = [*((name, name) for name in shipped_issue_schemes()), ("none yet", "")]
+        yield row("name", Input(id="name", compact=True, placeholder="my-survey"))
+        yield row("title", Input(id="title", compact=True))
+        yield row("language", Input("en", id="language", compact=True))
+        yield row("issues", Select(schemes, id="issues", value=schemes[0][1], allow_blank=False, compact=True))
+
+    def values(self) -> InstrumentTyped:
+        typed = {name: self.typed(name).strip() for name in ("name", "title", "language")}
+        return InstrumentTyped(**typed, issues=self.chosen("issues"))
+
+    def fault(self) -> str:
+        typed = self.values()
+        if not typed.name:
+            return "the instrument has no name yet; give one such as my-survey"
+        return "" if typed.language else "the language is missing; give one such as en"
+
+    def action_save(self) -> None:
+        """Make it: an instrument is nobody's change, so nobody is asked for a name."""
+        if fault := self.fault():
+            self.say(f"✗ {fault}", wrong=True)
+        elif not self._saving:
+            self._save_as("")
+
+    def write(self, store: Store, person: str, values: Any) -> Done:  # noqa: ARG002
+        from workbench.data import shipped_issue_scheme
+        from workbench.pipeline.editing import Done
+        from workbench.workshop.edits import label
+
+        typed: InstrumentTyped = values
+        definitions = shipped_issue_scheme(typed.issues).issues if typed.issues else ()
+        title, language = label(typed.title, "title"), label(typed.language, "language")
+        store.statements.start(typed.name, title, language, definitions=definitions)
+        return Done(f"Made the instrument {typed.name}. n writes its first statement.", (typed.name,))

@@ -10,9 +10,9 @@ from textual.content import Content
 from workbench.domain.drafting import TYPED
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
-from workbench.tui.worddiff import Part, word_diff
+from workbench.tui.format import Part, word_diff
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument

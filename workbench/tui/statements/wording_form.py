@@ -22,8 +22,8 @@ from workbench.domain.statements import (
     text_fault,
 )
 from workbench.errors import UsageError
+from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
 

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.figures.hints import hinted
-from workbench.tui.format import visible
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from pathlib import Path

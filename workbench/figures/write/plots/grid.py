@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from workbench.domain.verdicts import Verdict
-from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.pictures.kinds import Cell, Grid
+from workbench.figures.table import MARKS, WORDS
 from workbench.figures.write.plots import style
-from workbench.figures.write.plots.texts import Text, Texts
+from workbench.figures.write.plots.style import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

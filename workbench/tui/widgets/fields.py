@@ -1,4 +1,4 @@
-"""Ticks that are read without colour: Textual draws an X in every box and tells the ticked ones by its colour alone."""
+"""Fields of forms: a line of text, and ticks that are read without colour."""
 
 from __future__ import annotations
 
@@ -6,10 +6,26 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 from rich.segment import Segment
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
-from textual.widgets import Checkbox, SelectionList
+from textual.widgets import Checkbox, Input, SelectionList
+
+
+class Field(Input):
+    """Selects its text as it gets focus, so that typing replaces it; a blank does not.
+
+    Nobody means a blank alone, and people who come by Tab from a list have the thumb on Space.
+    """
+
+    def on_key(self, event: events.Key) -> None:
+        """Put the cursor behind the text where a blank would take its place."""
+        if event.key == "space" and self.value and self.selected_text == self.value:
+            event.prevent_default()
+            event.stop()
+            self.cursor_position = len(self.value)
+
 
 TICKED, EMPTY = "X", " "
 

@@ -1,0 +1,501 @@
+"""What the reliability audit judges: how often each prompt was answered for and against, and by which rules.
+
+Tests that cannot fail
+----------------------
+Tests that cannot fail: what they compare is one and the same prompt, or a wording that is not there or has no text.
+
+Two label orders that come to one text, a variant that repeats its original and templates that put a statement alike are
+compared with themselves; a statement without a negation has nothing that its original could be compared with. By
+default such a test is void for its statement: it is shown and counted, and it is in no denominator. The published code
+judges it like any other; the option `judge_void` does so, too, and a test without a wording is insufficient then.
+
+Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A negation that differs from
+its original by a blank negates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from stores.core.contents import Part
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.domain.findings import folded
+from workbench.domain.prompts import SLOT
+from workbench.domain.readings import Stance
+from workbench.domain.responses import EXACT
+from workbench.domain.rulings import NOTHING
+from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
+from workbench.errors import UnknownName, UsageError
+from workbench.evidence.readings import kept
+from workbench.evidence.rulings import NO_RULINGS, RunRulings
+from workbench.evidence.runs import nothing_answered
+from workbench.stats.arrays import BoolArray, IntArray
+from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
+
+if TYPE_CHECKING:
+    from stores.runs.models import SettledBy
+    from workbench.stats.proportions import ReliabilityRule
+
+Int32Array = npt.NDArray[np.int32]
+Int8Array = npt.NDArray[np.int8]
+
+SIGNS = {Relation.SAME: 1, Relation.FLIPPED: -1, Relation.FREE: 0}
+
+PRINTED, SWAPPED = 0, 1
+"places of the two label orders on the last axis"
+
+ALL = "all"
+TEMPLATE = "template"
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many samples of every prompt were read as agreement, as rejection and not at all."""
+
+    statements: tuple[str, ...]
+    "refs, S of them"
+    variants: tuple[VariantId, ...]
+    "V of them: original, paraphrases, negation, opposite"
+    templates: tuple[str, ...]
+    "T of them"
+    positive: Int32Array
+    "shape (T, S, V, 2); the last axis is the label order: printed, swapped"
+    negative: Int32Array
+    unreadable: Int32Array
+    exists: BoolArray
+    "shape (S, V): whether the statement has that wording at all"
+    samples: int
+    "answers planned for each prompt; where plans differ, the most"
+    relations: Int8Array | None = None
+    "shape (S, V), as `signs` has it, where wordings state their own relation; None: what is expected of each kind"
+    failed: BoolArray | None = None
+    "shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None: none"
+    planned: Int32Array | None = None
+    "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
+    truncated: Int32Array | None = None
+    "shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor unreadable; None: none"
+    left_out: Int32Array | None = None
+    "shape (T, S, V, 2): answers that an auditor's ruling leaves out, which are not readable; None: none"
+    prompts: IntArray | None = None
+    "shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none; None: all differ"
+    blank: BoolArray | None = None
+    "shape (S, V): wordings without text; None: none"
+    until_settled: BoolArray | None = None
+    "shape (T, S, V, 2): prompts that were asked only until their verdict was settled; None: none"
+
+    def __post_init__(self) -> None:
+        shape = (len(self.templates), len(self.statements), len(self.variants), 2)
+        for array in (self.positive, self.negative, self.unreadable):
+            if array.shape != shape or (array < 0).any():
+                raise ValueError(f"expected counts of shape {shape}, 0 or more, found shape {array.shape}")
+        if self.exists.shape != shape[1:3] or self.samples < 1:
+            raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
+        if self.relations is not None and self.relations.shape != shape[1:3]:
+            raise ValueError(f"expected relations of shape {shape[1:3]}, found {self.relations.shape}")
+        if self.failed is not None and self.failed.shape != shape:
+            raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
+        if self.planned is not None and (self.planned.shape != shape or (self.planned < 0).any()):
+            raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
+        if self.truncated is not None and self.truncated.shape != shape:
+            raise ValueError(f"expected truncated answers of shape {shape}, found {self.truncated.shape}")
+        if self.left_out is not None and self.left_out.shape != shape:
+            raise ValueError(f"expected answers left out of shape {shape}, found {self.left_out.shape}")
+        if self.prompts is not None and self.prompts.shape != shape:
+            raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
+        if self.until_settled is not None and self.until_settled.shape != shape:
+            raise ValueError(f"expected prompts until settled of shape {shape}, found {self.until_settled.shape}")
+        if self.blank is not None and self.blank.shape != shape[1:3]:
+            raise ValueError(f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}")
+
+    @cached_property
+    def kind_signs(self) -> Int8Array:
+        """What is expected of each wording's kind, as `signs` has it: (V,)."""
+        return np.array([SIGNS[variant.relation] for variant in self.variants], dtype=np.int8)
+
+    @cached_property
+    def signs(self) -> Int8Array:
+        """+1 same stance as on the original, -1 the other one, 0 nothing expected: (S, V)."""
+        by_kind = np.broadcast_to(self.kind_signs, self.exists.shape)
+        return by_kind if self.relations is None else self.relations
+
+    @cached_property
+    def turned(self) -> Int8Array:
+        """-1 where the opposite of what its kind expects is expected of a wording, 0 where nothing is, else 1: (S, V).
+
+        A stance times this is the stance as if the wording were what its kind is, so that kinds can be pooled.
+        """
+        return np.asarray(np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8)
+
+    @cached_property
+    def wanted(self) -> Int32Array:
+        """Answers planned for each prompt: (T, S, V, 2). Those that failed or were never drawn are among them."""
+        if self.planned is not None:
+            return self.planned
+        return np.full(self.positive.shape, self.samples, dtype=np.int32)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The fewest and the most answers planned for a prompt that has any: equal where all plans are."""
+        if self.planned is None or not (self.planned > 0).any():
+            return self.samples, self.samples
+        there = self.planned[self.planned > 0]
+        return int(there.min()), int(there.max())
+
+    @cached_property
+    def readable(self) -> Int32Array:
+        return self.positive + self.negative
+
+    @cached_property
+    def total(self) -> Int32Array:
+        answered = self.readable + self.unreadable
+        more = [array for array in (self.truncated, self.left_out) if array is not None]
+        return np.asarray(sum(more, start=answered), dtype=np.int32)
+
+    @property
+    def counted(self) -> Int32Array:
+        """Answers that no ruling leaves out, shape (T, S, V, 2): what shares of answers are of."""
+        return self.total if self.left_out is None else self.total - self.left_out
+
+    @property
+    def cut_off(self) -> int:
+        """How many answers were cut off in thought in all."""
+        return 0 if self.truncated is None else int(self.truncated.sum())
+
+    def cut_off_at(self, at: Sequence[int]) -> int:
+        """Return how many answers to the prompt at a place of the arrays were cut off in thought."""
+        return 0 if self.truncated is None else int(self.truncated[tuple(at)])
+
+    def left_out_at(self, at: Sequence[int]) -> int:
+        """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
+        return 0 if self.left_out is None else int(self.left_out[tuple(at)])
+
+    def places(self, kind: VariantKind) -> list[int]:
+        """Return where on the variant axis the wordings of a kind stand."""
+        return [place for place, variant in enumerate(self.variants) if variant.kind is kind]
+
+    def prompt_name(self, at: Sequence[int]) -> str:
+        """Return the name of the prompt at a place of the arrays among its statement's: `negation swapped`."""
+        return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
+
+    def missing(self, at: Sequence[int]) -> str:
+        """Say what became of a prompt without an answer."""
+        return f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
+
+    def has_failed(self, at: Sequence[int]) -> bool:
+        """Return whether a prompt was asked and has no answer."""
+        return self.failed is not None and bool(self.failed[tuple(at)])
+
+    def statement(self, ref: str) -> int:
+        return _place("statement", ref, self.statements)
+
+    def template(self, name: str) -> int:
+        return _place("template", name, self.templates)
+
+
+def _place(what: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+        raise UnknownName(f"this run has no {what} {name!r}. Available: {shown}")
+    return names.index(name)
+
+
+KINDS = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+"the wordings that the tests compare"
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the wordings that the tests compare."""
+    return tuple(variant for variant in available if variant.kind in KINDS)
+
+
+def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
+    """Return what a coin would have answered: as many fair flips as were planned, all readable, for every prompt that
+    was asked.
+
+    "As a random baseline, we generate a sample of 30 random answers for each statement variant" (Ceron et al. 2024,
+    section 6.1).
+    """
+    asked = counts.total > 0
+    heads = rng.binomial(counts.wanted, 0.5, size=asked.shape)
+    return replace(
+        counts,
+        positive=np.where(asked, heads, 0).astype(np.int32),
+        negative=np.where(asked, counts.wanted - heads, 0).astype(np.int32),
+        unreadable=np.zeros_like(counts.unreadable),
+        truncated=None,
+        left_out=None,
+        until_settled=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each probe of a run stands in arrays over template, statement, variant and order."""
+
+    statements: tuple[str, ...]
+    variants: tuple[VariantId, ...]
+    templates: tuple[str, ...]
+    flat: dict[int, int]
+    "rowid of a probe -> its place in the flat array"
+    exists: BoolArray
+    relations: Int8Array
+    prompts: IntArray
+    "which prompt stands there, one number for prompts that read alike; -1 for none: (T, S, V, 2)"
+    blank: BoolArray
+    "wordings without text: (S, V)"
+
+    def marked(self, probes: Collection[int]) -> BoolArray:
+        """Return where these probes stand: (T, S, V, 2)."""
+        found = np.zeros(self.shape, dtype=bool)
+        found.reshape(-1)[[self.flat[probe] for probe in probes if probe in self.flat]] = True
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        return len(self.templates), len(self.statements), len(self.variants), 2
+
+
+def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
+    """Return the axes of a run's arrays; a statement has a place where any of its probes was asked."""
+    cells = store.runs.cells(run)
+    there = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
+    variants = sorted((VariantId(VariantKind(kind), ordinal) for kind, ordinal in there), key=variant_order)
+    statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
+    templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
+    at_statement = {ref: i for i, ref in enumerate(statements)}
+    at_variant = {(v.kind.value, v.ordinal): i for i, v in enumerate(variants)}
+    at_template = {name: i for i, name in enumerate(templates)}
+    flat: dict[int, int] = {}
+    exists = np.zeros((len(statements), len(variants)), dtype=bool)
+    relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
+    of_probe, signs = _prompts(store, run), {one.value: SIGNS[one] for one in Relation}
+    prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
+    for ref, kind, ordinal, template, inverted, probe, relation in cells:
+        if ref in at_statement and template in at_template:
+            s, v = at_statement[ref], at_variant[kind, ordinal]
+            exists[s, v], relations[s, v] = True, signs[relation]
+            flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
+            prompts[place], blank[s, v] = of_probe[probe]
+    shape = len(templates), *exists.shape, 2
+    return Layout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
+
+
+def _prompts(store: Store, run: Run) -> dict[int, tuple[int, bool]]:
+    """Return of each probe the number of its prompt, and whether its wording is blank.
+
+    Prompts that differ in case and blanks alone have one number. Each text is folded once.
+    """
+    folds: dict[str, str] = {}
+    numbers: dict[tuple[str, str, str], int] = {}
+    found = {}
+    for probe, *texts in store.runs.asked(run):
+        for text in texts:
+            if text not in folds:
+                folds[text] = folded(text)
+        system, user, wording = (folds[text] for text in texts)
+        same = system, user, wording if SLOT in system + user else ""
+        found[probe] = numbers.setdefault(same, len(numbers)), not wording
+    return found
+
+
+def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
+    """Return a run's readable and unreadable answers as arrays over template, statement, variant and order.
+
+    `rulings`: what auditors' rulings change. Raises UsageError where nothing was sampled, or all of it failed.
+    """
+    if run.sampling.mode == EXACT:
+        raise UsageError(
+            f"{run.label} has only probabilities, no answers to count. Sample the model, or choose "
+            "another run with --sampling"
+        )
+    there = store.readings.count(reader)
+
+    def made() -> Counts:
+        return _counted(store, run, reader, rulings)
+
+    key = "reliability counts", run, reader, bool(rulings.counting), rulings.leaves_out
+    return kept(store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers)
+
+
+def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts:
+    failures = store.runs.failures(run)
+    if not run.responses:
+        raise UsageError(nothing_answered(run, failures))
+    answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
+    places = layout(store, run, {*truncated, *(probe for probe, *_ in answered)})
+    shape, flat = places.shape, places.flat
+    plans = store.runs.planned(run)
+    planned = np.zeros(shape, dtype=np.int32)
+    for probe, n in plans.items():
+        if probe in flat:
+            planned.reshape(-1)[flat[probe]] = n
+    arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
+    cut = np.zeros(shape, dtype=np.int32)
+    for probe, n in truncated.items():
+        if probe in flat:
+            cut.reshape(-1)[flat[probe]] += n
+    for label, array in arrays.items():
+        rows = [(flat[probe], n) for probe, found, _, n in answered if found == label and probe in flat]
+        if rows:
+            where, how_many = np.array(rows, dtype=np.int64).T
+            np.add.at(array.reshape(-1), where, how_many.astype(np.int32))
+    left_out = _ruled(store, run, reader, rulings, arrays, flat)
+    until_settled = store.settlements.probes(run)
+    return Counts(
+        statements=places.statements,
+        variants=places.variants,
+        templates=places.templates,
+        positive=arrays[Stance.AGREE.value],
+        negative=arrays[Stance.DISAGREE.value],
+        unreadable=arrays[None],
+        exists=places.exists,
+        samples=max(1, int(planned.max(initial=0))),
+        relations=places.relations,
+        failed=places.marked(failures.probes) if failures.probes else None,
+        planned=planned,
+        truncated=cut if truncated else None,
+        left_out=left_out,
+        prompts=places.prompts,
+        blank=places.blank,
+        until_settled=places.marked(until_settled) if until_settled else None,
+    )
+
+
+def _ruled(
+    store: Store,
+    run: Run,
+    reader: int,
+    rulings: RunRulings,
+    arrays: Mapping[str | None, Int32Array],
+    flat: Mapping[int, int],
+) -> Int32Array | None:
+    """Change counts by what auditors ruled; return how many answers are left out, None where nothing is ruled on.
+
+    A right reading that is no stance makes an answer unreadable.
+    """
+    if not rulings.counting:
+        return None
+    left_out = np.zeros_like(arrays[None])
+    for place in (flat[probe] for probe in rulings.probes if probe in flat):
+        for array in arrays.values():
+            left_out.reshape(-1)[place] += array.reshape(-1)[place]
+            array.reshape(-1)[place] = 0
+    for probe, text, label, n in store.runs.counts_by_text(run, [reader], rulings.answers, rulings.texts):
+        effect = rulings.effect(probe, text)
+        if probe in flat and effect != NOTHING:
+            arrays[label if label in arrays else None].reshape(-1)[flat[probe]] -= n
+            to = left_out if effect.left_out else arrays[effect.label if effect.label in arrays else None]
+            to.reshape(-1)[flat[probe]] += n
+    return left_out
+
+
+@dataclass(frozen=True, eq=False)
+class Voids:
+    """Which prompts make no test."""
+
+    repeats: BoolArray
+    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank. A wording is compared
+    with the original in the same label order, the swapped original with the printed one."""
+    blank: BoolArray
+    "(S, V): the wording has no text"
+    template: BoolArray
+    "(S,): all templates put the original alike"
+    original: int | None
+    "where on the variant axis the original stands"
+    missing: bool = True
+    "whether a test is void where its statement has no wording of which a stance is expected"
+
+    @property
+    def label_order(self) -> BoolArray:
+        """Whether the original has one text in both label orders: (T, S)."""
+        if self.original is None:
+            return np.zeros(self.repeats.shape[:2], dtype=np.bool_)
+        return np.asarray(self.repeats[:, :, self.original, SWAPPED])
+
+    @property
+    def pairs(self) -> BoolArray:
+        """Whether a wording and the original make no pair of conditions: (T, S, V, 2).
+
+        Where both label orders have one text, the swapped pair is the printed one over again.
+        """
+        found = self.repeats.copy()
+        found[..., SWAPPED] |= self.label_order[..., None]
+        return found
+
+
+def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
+    """Return which prompts make no test; none where the options judge them all."""
+    places = counts.places(VariantKind.ORIGINAL)
+    original = places[0] if places else None
+    repeats = np.zeros(counts.positive.shape, dtype=np.bool_)
+    blank = np.zeros_like(counts.exists)
+    template = np.zeros(len(counts.statements), dtype=np.bool_)
+    if options.judge_void:
+        return Voids(repeats, blank, template, original, missing=False)
+    if counts.blank is not None:
+        blank |= counts.blank & counts.exists
+    if original is not None and counts.prompts is not None:
+        of_original = counts.prompts[:, :, original]
+        repeats |= (counts.prompts == of_original[:, :, None]) & (counts.prompts >= 0)
+        repeats[:, :, original] = False
+        repeats[:, :, original, SWAPPED] = (of_original[..., SWAPPED] == of_original[..., PRINTED]) & (
+            of_original[..., PRINTED] >= 0
+        )
+        first = of_original[:1, :, PRINTED]
+        template |= (len(counts.templates) > 1) & (first >= 0).all(axis=0)
+        template &= (of_original[..., PRINTED] == first).all(axis=0)
+    repeats |= blank[None, :, :, None]
+    if original is not None:
+        repeats |= blank[None, :, original, None, None]
+        template |= blank[:, original]
+    return Voids(repeats, blank, template, original)
+
+
+def usual_rule(samples: int) -> VerdictRule:
+    """Return what makes a verdict of so many answers to a prompt unless somebody chooses otherwise."""
+    return rule_of(ReliabilityOptions(), samples)
+
+
+def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
+    """Return what makes a verdict of so many answers to a prompt, by these options."""
+    rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
+    return VerdictRule(samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high)
+
+
+def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
+    """Return the prompts that were asked until settled, lack answers, and are not settled by these options:
+    (T, S, V, 2).
+
+    Answers that a ruling leaves out are neither readable nor to come.
+    """
+    asked = counts.until_settled
+    if asked is None:
+        return np.zeros(counts.positive.shape, dtype=np.bool_)
+    short = asked & (counts.total < counts.wanted)
+    found = np.zeros(short.shape, dtype=np.bool_)
+    for planned in np.unique(counts.wanted[short]).tolist():
+        here = short & (counts.wanted == planned)
+        agree, disagree, total = (a[here] for a in (counts.positive, counts.negative, counts.total))
+        found[here] = ~is_settled(agree, disagree, total - agree - disagree, rule_of(options, planned))
+    return found
+
+
+def optimum(counts: Counts, rules: Sequence[SettledBy]) -> float:
+    """Return the share of N answers that prompts asked until settled take on average where one looks after every
+    answer, by the rule under which they were asked; NaN where there are several, or no prompt is settled.
+    """
+    if counts.until_settled is None or len(rules) != 1:
+        return float("nan")
+    rule = rules[0].rule
+    agree, disagree, total = (a[counts.until_settled] for a in (counts.positive, counts.negative, counts.total))
+    settled = is_settled(agree, disagree, total - agree - disagree, rule) & (total <= rule.samples)
+    each = np.stack([agree, disagree, total - agree - disagree], axis=1)[settled]
+    return mean_expected_share(each.tolist(), rule)
