@@ -4,7 +4,7 @@ Where a prompt is answered n times, the readable answers that agree are a binomi
 leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum over few outcomes, and nothing is drawn.
 Answers to different prompts are independent, so a statement's test is a product over its wordings, given the original's
 own outcome, which most tests share. A wording that repeats the original's prompt has the original's outcome: its test
-is void (`void.py`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
+is void (`counting`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
 here they count as two.
 
 Every answer of such a sample names a label, so that the leaning alone decides; with unreadable answers, one is

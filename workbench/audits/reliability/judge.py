@@ -18,7 +18,7 @@ The stance of a prompt is the side of most of its readable samples. A tie has no
 flipped: the test fails. A prompt needs two thirds of the answers *planned* for it to be readable; those that failed or
 were never drawn count as planned. With fewer it settles nothing: the test is insufficient, unless another part of it
 fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.) A test that
-compares a prompt with itself, or has no wording to compare, cannot fail and is void (`void.py`): it takes no part in
+compares a prompt with itself, or has no wording to compare, cannot fail and is void (`counting`): it takes no part in
 `all`, and the statement is in no denominator of it.
 """
 
