@@ -45,6 +45,7 @@ from workbench.audits.reliability.counting import (
     voids,
 )
 from workbench.audits.reliability.options import EVERY, KIND_OF_TEST, TESTS, ReliabilityOptions
+from workbench.domain.names import in_words, plural
 from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind
 from workbench.domain.verdicts import Estimate, MeanSd, Verdict
@@ -57,11 +58,6 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreement, Only
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
-_NOTHING_TO_COMPARE = {
-    "paraphrase": "no paraphrase in the instrument",
-    "negation": "no negation in the instrument",
-    "opposite": "no opposite in the instrument",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +227,13 @@ def _void_reason(report: Report, statement: int, test: str) -> str:
 
 def _nothing_to_compare(report: Report, statement: int, test: str) -> str:
     """Say that a test has no wording to compare with the original; empty where it has one, or looks at others."""
-    if test not in _NOTHING_TO_COMPARE:
+    if test not in KIND_OF_TEST:
         return ""
-    counts = report.counts
-    there = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
+    counts, kind = report.counts, KIND_OF_TEST[test]
+    there = [p for p in counts.places(kind) if counts.exists[statement, p]]
     if any(counts.signs[statement, p] for p in there):
         return ""
-    return "it has no expected stance (free)" if there else _NOTHING_TO_COMPARE[test]
+    return "it has no expected stance (free)" if there else f"no {in_words(kind)} in the instrument"
 
 
 def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
@@ -245,13 +241,14 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
     counts = report.counts
-    places = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p] and counts.signs[statement, p]]
+    kind = KIND_OF_TEST[test]
+    places = [p for p in counts.places(kind) if counts.exists[statement, p] and counts.signs[statement, p]]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
     deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
     relation = Relation.SAME if counts.signs[statement, deciding] > 0 else Relation.FLIPPED
     sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
-    return f"{sentence} ({len(tested)} paraphrases)" if code == PASS and len(tested) > 1 else sentence
+    return f"{sentence} ({plural(len(tested), in_words(kind))})" if code == PASS and len(tested) > 1 else sentence
 
 
 def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation) -> str:
