@@ -149,8 +149,12 @@ def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tup
         yield "", _heading(one.option)
         yield from _names(name, choices, value)
     elif one.option.type in (Type.WHOLE, Type.NUMBER):
+        there = offers.steps.get(name)
+        if value is None and not there:
+            yield f"{name}:", f" ← {one.option.none} → {one.option.help}"
+            return
         usual = f" ({one.option.none})" if value is None else ""
-        value = offers.steps.get(name, (value,))[0] if value is None else value
+        value = there[0] if value is None and there else value
         shown = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
         yield f"{name}:", f" ← {shown} → {one.option.help}{usual}"
 
@@ -198,7 +202,10 @@ def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_O
     value = getattr(settings.options, what)
     if there := offers.steps.get(what):
         return _with(settings, what, _next(sorted(there), there[0] if value is None else value, step))
-    return _with(settings, what, _next(one.steps, value, step) if one.steps else value + step)
+    if one.steps:
+        return _with(settings, what, _next(one.steps, value, step))
+    least = int(one.option.least or 0)
+    return _with(settings, what, least if value is None else value + step)
 
 
 def _with(settings: Settings, name: str, value: Any) -> Settings | str:
