@@ -7,7 +7,7 @@ import math
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.tui.results.plane_picture import PlanePicture, points
-from workbench.tui.widgets.pictures import FULL_SCALE, HOLLOW, MARKS, Interval, Point, Scale, draw, fitted
+from workbench.tui.widgets.pictures import FULL_SCALE, HOLLOW_MARKS, MARKS, Interval, Point, Scale, draw, fitted
 from workbench.tui.widgets.pictures import picture as scaled
 
 
@@ -127,7 +127,7 @@ def test_a_point_on_which_too_little_rests_has_a_hollow_mark() -> None:
     ]  # fmt: skip
     signs = PlanePicture.signed(table).columns[0]
     assert [signs.value(row) for row in rows] == ["●A", "◆A", "○B", "◇B"]
-    assert len(MARKS) == len(HOLLOW) == len({*MARKS, *HOLLOW}) / 2
+    assert len(MARKS) == len(HOLLOW_MARKS) == len({*MARKS, *HOLLOW_MARKS}) / 2
 
 
 def test_a_value_on_which_too_little_rests_has_a_hollow_dot_on_every_scale() -> None:

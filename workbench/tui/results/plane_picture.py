@@ -11,7 +11,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet import Sheet
-from workbench.tui.widgets.pictures import HOLLOW, MARKS, Interval, Plane, Point
+from workbench.tui.widgets.pictures import HOLLOW_MARKS, MARKS, Interval, Plane, Point
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 "of models; beyond Z the letters begin anew"
@@ -59,7 +59,7 @@ def _signs(table: AnyTable) -> list[tuple[str, str]]:
     """Return the mark of the source and the letter of the model of each row."""
     columns = [column for column in table.columns if column.key in ("economic", "cultural")]
     marks = [
-        HOLLOW[MARKS.index(mark)] if any(_is_few(column.value(row)) for column in columns) else mark
+        HOLLOW_MARKS[MARKS.index(mark)] if any(_is_few(column.value(row)) for column in columns) else mark
         for mark, row in zip(_by("source", table, MARKS), table.rows, strict=True)
     ]
     return list(zip(marks, _by("model", table, LETTERS), strict=True))
