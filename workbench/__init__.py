@@ -7,10 +7,11 @@ somebody uses them: to import the package costs nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from workbench.version import __version__
+
 if TYPE_CHECKING:
     from workbench.api import Plan, Result, Rows, Run, Store, Table, open, run  # noqa: A004  types: nothing is imported
 
-__version__ = "0.2.0"
 DISTRIBUTION = "llm-audit-workbench"
 "by which `start` knows that this package is ours"
 __all__ = ["Plan", "Result", "Rows", "Run", "Store", "Table", "__version__", "open", "run"]

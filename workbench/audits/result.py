@@ -308,7 +308,7 @@ def about_of(result: Result) -> dict[str, Any]:
 
 def choices(which: Which, options: Options) -> dict[str, Any]:
     """Return which answers figures are of and how they are judged, as plain values."""
-    from workbench import __version__
+    from workbench.version import __version__
 
     return {"which": asdict(which), "options": options.record(), "workbench": __version__}
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import __version__
 from workbench.classifier.card import WEIGHTS, Card, file_hash, verify, write_card
 from workbench.classifier.config import TrainConfig, TrainProgress
 from workbench.classifier.dataset import (
@@ -34,6 +33,7 @@ from workbench.classifier.dataset import (
 from workbench.classifier.model import EntailmentModel, load
 from workbench.domain.keys import content_key
 from workbench.errors import CheckpointError, ModelError, UsageError
+from workbench.version import __version__
 
 if TYPE_CHECKING:
     from workbench.classifier.trainer import SafeTrainer

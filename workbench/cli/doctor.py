@@ -13,12 +13,12 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import __version__
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import plural
 from workbench.installed import DISTRIBUTION, INSTALL_LOCAL, LOCAL, OURS, sharing
 from workbench.options.shared import JSON, MODEL, STORE
+from workbench.version import __version__
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 import click
 from click.exceptions import Exit
 
-from workbench import __version__, registry
+from workbench import registry
 from workbench.cli.completing import COMPLETE
 from workbench.cli.parser import Listed, Verbs, said
 from workbench.cli.verbs import AT_HAND, hint
 from workbench.errors import FieldError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.options.flags import named
+from workbench.version import __version__
 
 ABOUT = """Annotate and audit the political and survey-response biases of language models. Alone it opens the
 terminal with a list of stores, with STORE that store."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from workbench import __version__, pipeline, registry
+from workbench import pipeline, registry
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
@@ -24,6 +24,7 @@ from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.design_checks import launched, scripted, served
 from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
 from workbench.pipeline.training import ClassifySpec, TrainPlan, TrainSpec, plan_classifying, plan_training
+from workbench.version import __version__
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: asking a model, training a classifier, reading answers with a classifier"

@@ -20,7 +20,6 @@ from importlib import metadata
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench import __version__
 from workbench.errors import AttemptEnded, ModelError, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
@@ -28,6 +27,7 @@ from workbench.jobs.origin import ElsewhereError, Probe, about, allowed, check_r
 from workbench.jobs.task import PAUSED, REQUESTED, Control, Ended, ModelCache, Task
 from workbench.jobs.tidying import recount
 from workbench.jobs.work import WORK
+from workbench.version import __version__
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0

@@ -23,7 +23,6 @@ from stores.core.store import Store
 from stores.instruments.drafts import Draft, NewDraft, Source
 from stores.instruments.statements import Changed
 from stores.runs.readings import CUT_OFF
-from workbench import __version__
 from workbench.data import shipped_drafting
 from workbench.domain.choices import Choice, ChoiceItem, parse_choice
 from workbench.domain.drafting import REWORDED, RULE, RULED, SINGLE, CallLabel, DraftPrompt, kind_words
@@ -38,6 +37,7 @@ from workbench.inference.base import Changing, Interruptible, Unhurried
 from workbench.pipeline.asking import changed_words, turns_of
 from workbench.pipeline.design_checks import check_model, check_script, served
 from workbench.pipeline.planning import derived_seed
+from workbench.version import __version__
 from workbench.workshop.choice_forms import original_faults, reworded
 from workbench.workshop.drafting import (
     Fault,

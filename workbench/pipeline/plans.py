@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from stores.core.store import Store
-from workbench import __version__, registry
+from workbench import registry
 from workbench.audits.audit import Audit, Given, Medium, Printed
 from workbench.domain.designs import Design, FrozenPlan, written
 from workbench.errors import UsageError
@@ -19,6 +19,7 @@ from workbench.figures.book import WARNS
 from workbench.figures.table import AnyTable
 from workbench.options.option import ALL, Option, Type, chosen, recorded
 from workbench.pipeline.planning import Plan, plan
+from workbench.version import __version__
 
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 

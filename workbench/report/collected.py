@@ -15,7 +15,7 @@ from stores.core.store import Store
 from stores.runs.answers import StatementAnswers
 from stores.runs.models import Spared
 from stores.runs.run_rows import Run
-from workbench import __version__, registry
+from workbench import registry
 from workbench.annotation import agreement_tables
 from workbench.annotation.agreement_tables import QueueAgreement
 from workbench.audits.reported import Reported, Wanted
@@ -35,6 +35,7 @@ from workbench.options.option import chosen
 from workbench.pipeline import classifier_figures as classifier_book
 from workbench.pipeline.classifier_figures import assessed
 from workbench.report.options import ReportChoice
+from workbench.version import __version__
 
 CLASSIFIER, AGREEMENT = "classifier", "agreement"
 "begin the names of the files of these parts"

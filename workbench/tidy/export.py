@@ -14,13 +14,13 @@ from typing import Any
 from uuid import uuid4
 
 from stores.core.store import Store
-from workbench import __version__
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.errors import MissingPackage, UsageError
 from workbench.formats.folder import check_place, expanded
 from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
+from workbench.version import __version__
 
 HELD = 4_000
 "cached encoded values of a column"

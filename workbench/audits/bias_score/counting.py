@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
@@ -22,9 +21,7 @@ from workbench.domain.responses import Sampling
 from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName
 from workbench.evidence.runs import told_apart
-from workbench.stats.arrays import BoolArray, IntArray
-
-Int32Array = npt.NDArray[np.int32]
+from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 SIDES = (Side.LEFT, Side.RIGHT)
 "the order of the sides in arrays"

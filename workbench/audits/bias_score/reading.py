@@ -21,7 +21,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.readings import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.counting import Int32Array, Item, Places, Tally, prefixes
+from workbench.audits.bias_score.counting import Item, Places, Tally, prefixes
 from workbench.audits.bias_score.factors import only_common
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.domain.findings import folded
@@ -42,7 +42,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.runs import Which, find_run
-from workbench.stats.arrays import BoolArray, IntArray
+from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
     from workbench.evidence.rulings import Told

@@ -37,14 +37,13 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.readings import kept
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.evidence.runs import nothing_answered
-from workbench.stats.arrays import BoolArray, IntArray
+from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
 
 if TYPE_CHECKING:
     from stores.runs.models import SettledBy
     from workbench.stats.proportions import ReliabilityRule
 
-Int32Array = npt.NDArray[np.int32]
 Int8Array = npt.NDArray[np.int8]
 
 SIGNS = {Relation.SAME: 1, Relation.FLIPPED: -1, Relation.FREE: 0}

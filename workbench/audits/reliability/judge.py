@@ -39,7 +39,6 @@ from workbench.audits.reliability.counting import (
     SWAPPED,
     TEMPLATE,
     Counts,
-    Int32Array,
     Voids,
     undecided,
     voids,
@@ -50,7 +49,7 @@ from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind
 from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.errors import UnknownName
-from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray, Int32Array
 from workbench.stats.describe import mean_sd
 from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval
 

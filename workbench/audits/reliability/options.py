@@ -18,7 +18,7 @@ from workbench.options.schema import Options, of_shared, option
 from workbench.options.shared import JUDGE_VOID, READER, SEED, WITHOUT_RULINGS
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.counting import Int32Array  # type only: what counts is told by these options
+    from workbench.stats.arrays import Int32Array
 
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"

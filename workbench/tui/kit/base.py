@@ -16,7 +16,6 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from workbench import __version__
 from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.figures.hints import hinted
 from workbench.figures.visible import visible
@@ -24,6 +23,7 @@ from workbench.tui.keymap import Keyed
 from workbench.tui.preferences import state_file
 from workbench.tui.widgets.frame import SAID_S, TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
+from workbench.version import __version__
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
