@@ -18,7 +18,7 @@ from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter,
 from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.pictures import drawn, pdf, picture_files, svg
-from workbench.figures.write.plots.style import PART, WHOLE, families
+from workbench.figures.write.plots.fonts import PART, WHOLE, families
 from workbench.report.pictures import FORMS, WORTH, DrawingProcess
 
 pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")

@@ -18,7 +18,8 @@ from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
-from workbench.figures.write.plots.style import INK, PAPER, RC, families
+from workbench.figures.write.plots.fonts import families
+from workbench.figures.write.plots.style import INK, PAPER, RC
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

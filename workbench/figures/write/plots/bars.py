@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.figures.pictures.kinds import Bars
 from workbench.figures.shown import number
 from workbench.figures.write.plots import style
-from workbench.figures.write.plots.style import Text, Texts
+from workbench.figures.write.plots.texts import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

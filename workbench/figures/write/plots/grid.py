@@ -9,7 +9,7 @@ from workbench.domain.verdicts import Verdict
 from workbench.figures.pictures.kinds import Cell, Grid
 from workbench.figures.table import MARKS, WORDS
 from workbench.figures.write.plots import style
-from workbench.figures.write.plots.style import Text, Texts
+from workbench.figures.write.plots.texts import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

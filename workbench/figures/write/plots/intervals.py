@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.figures.pictures.kinds import Intervals, Point, hollow
 from workbench.figures.shown import estimate
 from workbench.figures.write.plots import style
-from workbench.figures.write.plots.style import Text, Texts
+from workbench.figures.write.plots.texts import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

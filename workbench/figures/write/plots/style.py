@@ -9,80 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
-
-from matplotlib.artist import Artist
-from matplotlib.font_manager import FontProperties
-from matplotlib.transforms import IdentityTransform
+from typing import TYPE_CHECKING, Any
 
 from workbench.figures.pictures.kinds import Axis
+from workbench.figures.write.plots.fonts import families
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-WHOLE, PART = "DejaVu Sans", "Workbench DejaVu Sans"
-FILES = ("DejaVuSans.ttf", "DejaVuSans-Oblique.ttf")
-SIGNS = (
-    (0x20, 0x7F), (0xA0, 0x180), (0x370, 0x460), (0x2000, 0x2070), (0x2190, 0x2200), (0x2208, 0x2270),
-    (0x25A0, 0x2600), (0x2713, 0x2718),
-)  # fmt: skip
-"code points of the subset: Latin, Greek, Russian, punctuation, arrows, relations, marks"
-FAMILY_NAMES = (1, 16)
-"name records that are changed; the PostScript name, which a PDF contains, stays"
-
-
-@cache
-def families() -> list[str]:
-    """Return the font families of texts, the subset first. It is created on first use.
-
-    The subset is left out if the fonts of matplotlib are elsewhere, as in some Linux distributions.
-    """
-    import matplotlib
-    from matplotlib.font_manager import fontManager
-
-    shipped = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-    if not all((shipped / name).is_file() for name in FILES):
-        return [WHOLE]
-    folder = Path(_folder().name)
-    for name in FILES:
-        _reduce(shipped / name, folder / name)
-        fontManager.addfont(folder / name)
-    return [PART, WHOLE]
-
-
-@cache
-def _folder() -> TemporaryDirectory[str]:
-    """Return a folder that is deleted when the process ends."""
-    return TemporaryDirectory(prefix="workbench-fonts-")
-
-
-def _reduce(font: Path, to: Path) -> None:
-    """Write the subset of a font under its own name. The same font gives the same bytes."""
-    from fontTools import subset
-
-    options: Any = subset.Options(glyph_names=True, recommended_glyphs=True, hinting=False, legacy_kern=True)
-    options.layout_features = []
-    options.name_IDs = ["*"]
-    options.drop_tables = [
-        *(tag for tag in options.drop_tables if tag != "kern"),
-        "GSUB",
-        "GPOS",
-        "GDEF",
-        "FFTM",
-        "MATH",
-    ]
-    part: Any = subset.load_font(str(font), options)
-    subsetter = subset.Subsetter(options=options)
-    subsetter.populate(unicodes=[sign for low, high in SIGNS for sign in range(low, high)])
-    subsetter.subset(part)
-    for record in part["name"].names:
-        if record.nameID in FAMILY_NAMES:
-            part["name"].setName(PART, record.nameID, record.platformID, record.platEncID, record.langID)
-    part.save(to)
-
 
 INK, PAPER, GREY = "#010203", "#fdfefc", "#767676"
 BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
@@ -251,91 +185,3 @@ def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
                 what, (value, 1), xycoords=("data", "axes fraction"), xytext=(-3 if late else 3, -2),
                 textcoords="offset points", fontsize=SMALL, color=GREY, va="top", ha="right" if late else "left",
             )  # fmt: skip
-
-
-Side = Literal["left", "center", "right"]
-CAPITAL = 0.36
-"half the height of a capital, in sizes of the font: texts are centred on their line"
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text at its position."""
-
-    x: float
-    y: float
-    text: str
-    side: Side = "left"
-    "the side of the text that is at x"
-    size: float = SMALL
-    italic: bool = False
-    colour: str = INK
-    across: float = 0.0
-    "points to the right of x"
-
-
-@cache
-def _font(italic: bool, size: float) -> FontProperties:
-    return FontProperties(family=families(), style="italic" if italic else "normal", size=size)
-
-
-class _Anchor:
-    """The anchor of a text for the SVG writer, so that another font moves only the other end of the text."""
-
-    def __init__(self, x: float, y: float, side: Side) -> None:
-        self.at, self.side = (x, y), side
-
-    def get_transform(self) -> Any:
-        return IdentityTransform()
-
-    def get_unitless_position(self) -> tuple[float, float]:
-        return self.at
-
-    def get_ha(self) -> str:
-        return self.side
-
-    def get_rotation_mode(self) -> str:
-        return "default"
-
-    def get_fontfeatures(self) -> None:
-        return None
-
-    def get_language(self) -> None:
-        return None
-
-
-class Texts(Artist):
-    """Texts of axes. `add` takes data coordinates, `beside` takes the horizontal one as a share of the axes' width."""
-
-    def __init__(self, axes: Any) -> None:
-        super().__init__()
-        self._held: list[tuple[Any, Text]] = []
-        self._of = axes
-        self.set_zorder(4)
-        self.set_clip_on(False)
-        axes.figure.add_artist(self)
-
-    def add(self, text: Text) -> None:
-        self._held.append((self._of.transData, text))
-
-    def beside(self, text: Text) -> None:
-        self._held.append((self._of.get_yaxis_transform(), text))
-
-    def draw(self, renderer: Any) -> None:
-        """Write every text with one anchor and no layout."""
-        from matplotlib.colors import to_rgb
-
-        _, height = renderer.get_canvas_width_height()
-        points = renderer.points_to_pixels(1.0)
-        for transform, one in self._held:
-            x, y = transform.transform((one.x, one.y))
-            x, y = x + one.across * points, y - CAPITAL * one.size * points
-            font = _font(one.italic, one.size)
-            width = inches(one.text, one.size) * 72 * points
-            left = x - {"left": 0.0, "center": width / 2, "right": width}[one.side]
-            pen = renderer.new_gc()
-            pen.set_foreground(to_rgb(one.colour))
-            at = height - y if renderer.flipy() else y
-            renderer.draw_text(pen, left, at, one.text, font, 0, ismath=False, mtext=_Anchor(x, y, one.side))
-            pen.restore()
-        self.stale = False
