@@ -20,7 +20,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
 from workbench import pipeline
-from workbench.audits.reliability.counting import counts
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument

@@ -19,7 +19,8 @@ from workbench import pipeline
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods
-from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, counts
+from workbench.audits.reliability.arrays import counts
+from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.verdicts import label_mass, run_verdicts
 from workbench.cli.watching import progress_line

@@ -17,7 +17,7 @@ from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule
 from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, judged, small
-from workbench.audits.reliability import counting as arrays
+from workbench.audits.reliability import arrays
 from workbench.audits.reliability import review as of_reliability
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import run_verdicts

@@ -14,7 +14,7 @@ from stores.core.store import Store
 from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
-from workbench.audits.reliability.counting import counts
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import IssueDefinition, SurveyAnswer

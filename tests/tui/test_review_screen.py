@@ -18,7 +18,7 @@ from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
-from workbench.audits.reliability import counting as arrays
+from workbench.audits.reliability import arrays
 from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict

@@ -28,7 +28,8 @@ from workbench.audits.consistency.stances import (
     party_positions,
     reliable_stances,
 )
-from workbench.audits.reliability.counting import ALL, PRINTED, Counts, counts
+from workbench.audits.reliability.arrays import counts
+from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.judged import came_of
 from workbench.domain.instruments import Instrument, PartyAnswer

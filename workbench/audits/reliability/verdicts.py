@@ -14,7 +14,8 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
 from workbench.audits.reliability import expected as of_probabilities
-from workbench.audits.reliability.counting import ALL, TEMPLATE, Counts, counts, layout
+from workbench.audits.reliability.arrays import counts, layout
+from workbench.audits.reliability.counting import ALL, TEMPLATE, Counts
 from workbench.audits.reliability.expected import LabelMass
 from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.options import ReliabilityOptions
