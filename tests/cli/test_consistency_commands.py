@@ -13,11 +13,14 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
+from workbench.audits.consistency import AUDIT
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions
 from workbench.audits.consistency.stances import MEASURES
+from workbench.audits.reported import Wanted
 from workbench.domain.instruments import Party
 from workbench.errors import UsageError
+from workbench.evidence.runs import Which
 
 
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
@@ -55,6 +58,13 @@ LENIENT = ("--tests", "sampling,paraphrase")
 def models(store: Path) -> list[str]:
     with Store.open(store) as opened:
         return [run_.model for run_ in opened.runs.list("reliability")]
+
+
+def test_baselines_alone_are_in_no_report_and_no_line_of_home(demo: Path) -> None:
+    with Store.open(demo) as store:
+        assert AUDIT.narrowed(store, Which())
+        assert list(AUDIT.reported(store, Wanted())) == []
+        assert list(AUDIT.home(store, {})) == []
 
 
 def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

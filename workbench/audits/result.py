@@ -334,9 +334,11 @@ def side_by_side(
 def reported(
     result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
 ) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison of its runs if one is wanted. The last two: see
-    `Audit`.
+    """Yield the part of a report on a result, and the comparison of its runs if one is wanted; nothing if nobody's
+    figures are there yet. The last two: see `Audit`.
     """
+    if result.headline is None:
+        return
     printing = _command(command, result)
     yield Reported(
         title=result.book.title,
