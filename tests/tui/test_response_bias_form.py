@@ -239,13 +239,14 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Choices     letters" in screen_text(app))
         for key, words in (
-            ("4", "No answers yet"),
+            ("4", "No model has answered about choices yet"),
             ("6", "No model has answered yet"),
             ("7", "choices has only multiple-choice questions"),
             ("8", "There is nothing to ask about yet"),
         ):
             await pilot.press(key)
             await until(pilot, partial(reads, app, words))
+            assert "t: template" not in screen_text(app), "without figures there is no table to go to"
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         facts = app.screen.query_one("#facts", OptionList)

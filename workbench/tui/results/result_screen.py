@@ -346,7 +346,8 @@ def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
 
 def _unanswered(audit: Audit, name: str, there: int) -> str:
     about = f" about {visible(name)}" if name else ""
-    keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, (_, words) in audit.keys.items() if name]
+    opens = [(key, words) for key, (view, words) in audit.keys.items() if name and view in audit.views]
+    keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, words in opens]
     keys += [f"i: the next of the store's {there} instruments"] * (there > 1 and bool(name))
     return "\n".join(
         [
