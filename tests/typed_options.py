@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 def typed() -> str:
     """Return the module: a TypedDict of options for each audit, and the methods that take them."""
+    from workbench.cli.annotating import agreement
     from workbench.cli.running import run
-    from workbench.cli.showing import agreement
 
     audits = tuple(registry.SHIPPED)
     figures = {name: registry.audit(name).figure_options for name in audits}

@@ -39,8 +39,9 @@ FORMER = {
     "consistency": "consistency",
     "bias": "bias_score",
     "sides": "statement_labels",
+    "scores": f"{DEFAULT_AUDIT} --table prompts",
 }
-"verbs of the command line before `show` -> the audit whose figures they printed; `verdicts` could name another one"
+"verbs of the command line before `show` -> whose figures they printed; `verdicts` could name another audit"
 
 
 def audits() -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def test_a_model_without_probabilities_is_told_how_to_compute_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = partly(tmp_path / "two.db", "mig")
-    code, _, err = run(capsys, "scores", path)
+    code, _, err = run(capsys, "show", path, "reliability", "--table", "prompts")
     assert (code, f"workbench run {path} --exact" in err) == (2, True)
 
 
@@ -115,14 +115,14 @@ def test_wordings_that_were_never_asked_have_no_row_and_failed_ones_say_so(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact", "--variants", "original,negation")[0] == 0
-    prompts = rows(data(capsys, "scores", demo, "--tokens"), "prompts")
+    prompts = rows(data(capsys, "show", demo, "reliability", "--table", "prompts"), "prompts")
     assert {row["variant"] for row in prompts} == {"original", "negation"}
     with Store.open(demo) as store, store.write() as connection:
         prompt = connection.execute("select min(prompt_id) from draw").fetchone()[0]
         connection.execute("delete from score where prompt_id = ?", (prompt,))
         connection.execute("update draw set failed = 1, reason = ? where prompt_id = ?", (REASON, prompt))
-    out = run(capsys, "scores", demo, "--tokens")[1]
+    out = run(capsys, "show", demo, "reliability", "--table", "prompts")[1]
     assert "not offered" not in out
     assert f"1 of {len(prompts)} prompts failed: {REASON}" in out
     assert sum(" failed " in line for line in out.splitlines()) == 1
-    assert len(rows(data(capsys, "scores", demo), "prompts")) == len(prompts)
+    assert len(rows(data(capsys, "show", demo, "reliability", "--table", "prompts"), "prompts")) == len(prompts)

@@ -48,8 +48,9 @@ def test_a_pilot_ranks_the_templates_of_one_language(bilingual: Path, capsys: py
 
 def test_probabilities_are_of_one_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = play(tmp_path / "exact.db", [("score", "one chat", "en"), ("score", "one chat", "de")])
-    assert run(capsys, "scores", path)[0] == 2
-    found = [data(capsys, "scores", path, "--language", language)["tables"] for language in ("en", "de")]
+    prompts = ("show", path, "reliability", "--table", "prompts")
+    assert run(capsys, *prompts)[0] == 2
+    found = [data(capsys, *prompts, "--language", language)["tables"] for language in ("en", "de")]
     assert found[0] != found[1]
 
 

@@ -368,12 +368,6 @@ def test_statements_imports_and_agreement_are_those_of_the_shell(
         capsys.readouterr()
         assert main(["agreement", str(queued), "--queue", queue, "--json"]) == 0
         assert json.loads(json.dumps(store.agreement(queue).to_dict())) == json.loads(capsys.readouterr().out)
-    with workbench.open(stores["reliability"]) as store:
-        for options in ({"survey": True}, {"every_model": True}, {"every_model": True, "judge_void": True}):
-            flags = [f"--{name.replace('_', '-')}" for name in options]
-            assert main(["agreement", str(store.path), "--json", *flags]) == 0
-            printed = json.loads(capsys.readouterr().out)
-            assert json.loads(json.dumps(store.agreement(**options).to_dict())) == printed
 
 
 @pytest.mark.e2e

@@ -401,10 +401,8 @@ def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: p
     "command",
     [
         ("show", "reliability"),
-        ("agreement", "--every-model", "--model", "first"),
         ("show", "consistency"),
         ("pilot", "--rank", "--model", "first"),
-        ("scores", "--tokens"),
         ("show", "bias_score"),
         ("show", "statement_labels"),
         ("show", "questionnaire"),

@@ -59,7 +59,7 @@ def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
 @pytest.mark.e2e
 def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ref = rows(data(capsys, "show", scored, "reliability"), "verdicts")[0]["statement"]
-    found = data(capsys, "scores", scored, "--statement", ref, "--tokens")
+    found = data(capsys, "show", scored, "reliability", "--table", "prompts", ref, "next_tokens", ref)
     prompts, tokens = rows(found, "prompts"), rows(found, "next_tokens")
     assert len(prompts) == 24, "6 wordings, 2 templates, 2 orders"
     for row in prompts:
@@ -69,7 +69,7 @@ def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytes
         place = {key: row[key] for key in ("statement", "variant", "template", "order")}
         assert sum(one["probability"] for one in tokens if place.items() <= one.items()) == pytest.approx(1)
         assert row["sampled_reliable"] > 0.99
-    code, out, _ = run(capsys, "scores", scored, "--statement", ref, "--tokens", "--template", "personal-1")
+    code, out, _ = run(capsys, "show", scored, "reliability", "--table", "prompts", ref, "personal-1")
     assert code == 0
     assert "p(agree)" in out
     assert "Agree. 89.2 %" in out
@@ -85,15 +85,6 @@ def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.Capt
     sampled = run(capsys, "show", scored, "reliability", "--sampling", "T 1")[1]
     assert "expected of" not in sampled
     assert "sampled_share" not in rows(data(capsys, "show", scored, "reliability", "--sampling", "T 1"), "passing")[0]
-    code, _, err = run(capsys, "scores", scored, "--sampling", "T 1")
-    assert code == 2
-    assert "workbench run --exact" in err or "holds no" in err
+    code, _, err = run(capsys, "show", scored, "reliability", "--sampling", "T 1", "--table", "prompts")
+    assert (code, "--exact" in err) == (2, True)
     assert run(capsys, "show", scored, "reliability", "--sampling", "exact", "--table", "kappas")[0] == 0
-
-
-def test_scores_of_a_store_without_any_say_how_to_get_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "demo.db"
-    run(capsys, "init", path, "--demo")
-    code, _, err = run(capsys, "scores", path)
-    assert code == 2
-    assert "Start with: workbench run" in err

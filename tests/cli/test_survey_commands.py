@@ -230,9 +230,10 @@ def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys:
     path = tmp_path / "vaa.db"
     assert run(capsys, "init", path)[0] == 0
     assert run(capsys, "import", path, "--format", "probvaa", folder)[0] == 0
-    assert run(capsys, "agreement", path, "--survey")[0] == 0
-    found = data(capsys, "agreement", path, "--survey")
-    bound = rows(found, "people", *found["instruments"], flipped=False)
+    people = ("show", path, "consistency", "--table", "people_kappas", "upper_bound")
+    assert run(capsys, *people)[0] == 0
+    found = data(capsys, *people)
+    bound = rows(found, "upper_bound", found["instrument"], flipped=False)
     figures = [(row["variant"], round(row["mean"]["mean"], 2), round(row["mean"]["sd"], 2)) for row in bound]
     assert figures == [("paraphrase", 0.9, 0.08), ("negation", -0.69, 0.12), ("opposite", -0.65, 0.08)]
     assert {(row["n"], row["pairs"]) for row in bound} == {(6, 300)}

@@ -89,11 +89,9 @@ async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path
 
 def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The means are those of each model's own agreement, over all statements or over those that people answered."""
-    for flags in ((), ("--as-people",)):
-        found, alone = (
-            data(capsys, *verb, *flags)
-            for verb in (("agreement", path, "--every-model"), ("show", path, "reliability"))
-        )
+    for flags, name in (((), "model_kappas"), (("--as-people",), "model_kappas_as_people")):
+        found = data(capsys, "show", path, "consistency", "--table", name)
+        alone = data(capsys, "show", path, "reliability", *flags)
         (table,) = found["tables"]
         model, people = table["rows"]
         for kind in ("paraphrase", "negation", "opposite"):
@@ -109,11 +107,11 @@ def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixt
 
 def test_every_model_says_what_is_missing(tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nobody = audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=()))
-    out = run(capsys, "agreement", nobody, "--every-model")[1]
+    out = run(capsys, "show", nobody, "consistency", "--table", "model_kappas")[1]
     assert "Nobody has answered the instrument" in out
-    code, _, err = run(capsys, "agreement", nobody, "--every-model", "--as-people")
-    assert (code, "nobody has answered the instrument" in err) == (2, True)
-    code, _, err = run(capsys, "agreement", path, "--every-model", "--model", "nobody")
+    code, _, err = run(capsys, "show", nobody, "consistency", "--table", "model_kappas_as_people")
+    assert (code, "Nobody has answered the instrument" in err) == (2, True)
+    code, _, err = run(capsys, "show", path, "consistency", "--table", "model_kappas", "--model", "nobody")
     assert (code, "nobody" in err) == (2, True)
 
 

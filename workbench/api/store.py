@@ -174,16 +174,11 @@ class Store(Typed):
         return self._judged(made)
 
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
-        """Return how far the annotators of a queue, the people who answered or all models agree.
+        """Return how far the annotators of a queue agree; of models and respondents `results` has it.
 
-        Parameters
-        ----------
-        options : those of `workbench agreement`: `survey=True` for the people who answered the same wordings,
-            `every_model=True` for the mean kappas of all models; of one model `results` has them
-
-        Raises UnknownName for an unknown queue or model, AmbiguousRun if several runs match.
+        Raises UnknownName for an unknown queue.
         """
-        from workbench.cli.showing import agreement, agreement_of
+        from workbench.cli.annotating import agreement, agreement_of
 
         chosen = given(agreement.options, {**options, "queue": queue}, "agreement")
         chosen.json = True

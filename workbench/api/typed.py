@@ -304,50 +304,8 @@ class CommonFigures(TypedDict, total=False):
 class AgreementFigures(TypedDict, total=False):
     """Options of `workbench agreement`."""
 
-    model: str | None
-    """its name (default: the only one)"""
-    instrument: str | None
-    """its name (default: the only one)"""
-    sampling: str | None
-    """for a model with several samplings: the description, or part of it"""
-    dtype: str | None
-    """for a model computed in several dtypes: float32, bfloat16, …"""
-    snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
-    fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
-    language: str | Sequence[str] | None
-    """language asked in; each has its own result (default: all)"""
-    persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
-    family: str | Sequence[str] | None
-    """of templates; each family has its own result (default: the most recently asked)"""
-    template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    rule: Literal["printed", "coded"]
-    """rule for a clear leaning (default: printed)"""
-    low: float
-    """lower limit of an unclear leaning (default: 0.45)"""
-    high: float
-    """upper limit of an unclear leaning (default: 0.55)"""
-    minimum: int | None
-    """readable answers needed (default: two thirds of those planned for the prompt)"""
-    tests: str | Sequence[str] | None
-    """tests that ALL combines (default: the five tests within a template)"""
-    judge_void: bool
-    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
     seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1)"""
-    reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
-    survey: bool
-    """agreement of the people who answered the same wordings"""
-    as_people: bool
-    """the models' kappas over only the statements that people answered"""
-    every_model: bool
-    """mean kappas of all models that answered, or of those of --model, next to people's"""
+    """seed of the bootstrap intervals (default: 1)"""
     items: bool
     """per labelled item"""
 

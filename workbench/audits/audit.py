@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from workbench.audits.printed import FigureVerb as FigureVerb
 from workbench.audits.printed import HomeLine as HomeLine
 from workbench.audits.printed import Medium as Medium
 from workbench.audits.printed import Printed as Printed
@@ -198,8 +199,8 @@ class Audit(ABC):
     about: ClassVar[str] = ""
     "said above its options in the help of `show`; empty: its question"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
-    """verbs of its own on the command line: (verb and function, module below `workbench.cli`, what it does in a line,
-    under what it is listed where that is not judging)"""
+    """verbs of its own on the command line: (verb, `module:name` of a `FigureVerb` or a module below `workbench.cli`,
+    what it does in a line, under what it is listed where that is not judging)"""
     place: ClassVar[Place | None] = None
     then: ClassVar[str] = ""
     """what follows `workbench` for what to do once a model was asked, with the words STORE and MODEL for these; empty:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.domain.designs import Design
     from workbench.figures.table import AnyTable
+    from workbench.options.option import Option, Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +66,21 @@ class Printed:
     "see `Book.header`"
     methods: str = ""
     "the paragraph for a paper, where there is one"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureVerb:
+    """A verb of the command line that an audit brings: it shows figures, and may ask a model about a few statements
+    first.
+    """
+
+    options: Sequence[Option | Section]
+    "beside the store and the forms of figures"
+    printed: Callable[[Store, SimpleNamespace, Design | None], Printed]
+    "called with what was asked first, if anything was"
+    about: str = ""
+    "said by `--help`; empty: the line in the list of verbs"
+    asks: Callable[[Store, SimpleNamespace], Sequence[str] | None] | None = None
+    "returns the statements to ask about first; None where the stored answers are meant"
+    again: Callable[[SimpleNamespace, Sequence[str]], str] | None = None
+    "returns the options that show the figures once these statements are asked"

@@ -17,6 +17,7 @@ from workbench.cli.output import (
     as_data,
     no_figures,
     print_json,
+    print_out,
     put_out,
     say,
     say_wrapped,
@@ -24,13 +25,13 @@ from workbench.cli.output import (
     tell,
     whole_file,
 )
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed, plural
 from workbench.domain.people import FIELDS
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
-from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, PERSON, QUEUE, STORE
+from workbench.options.option import Option, Section, Type, flag
+from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, PERSON, QUEUE, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
@@ -321,8 +322,33 @@ def labels(options: Namespace) -> int:
     return 0
 
 
-def agreement(store: Store, options: Namespace) -> Printed:
-    """Return how far the people who labelled a queue agree."""
+PEOPLE = "workbench show STORE consistency --table people_kappas upper_bound"
+MODELS_AGREE = "workbench show STORE consistency --table model_kappas"
+
+
+@verb(
+    STORE,
+    QUEUE.but(help="agreement of the annotators of this queue"),
+    SEED.of("the bootstrap intervals"),
+    flag("items", "per labelled item"),
+    FIGURES,
+)
+def agreement(options: Namespace) -> int:
+    """Print kappas, alpha and AC1 of the people who labelled a queue; models and respondents: see `show`."""
+    from stores.core.store import Store
+
+    with Store.open(options.store) as store:
+        print_out(options, agreement_of(store, options))
+    return 0
+
+
+def agreement_of(store: Store, options: Namespace) -> Printed:
+    """Return how far the people who labelled a queue agree. Raises UsageError where none is named."""
+    if options.queue is None:
+        raise UsageError(
+            f"name the queue of the annotators with --queue; for the people who answered a survey: {PEOPLE}; for "
+            f"models beside them: {MODELS_AGREE}"
+        )
     from workbench.annotation.agreement_tables import book, printed
     from workbench.evidence.readings import queue_agreement
 

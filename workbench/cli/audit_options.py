@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from workbench import registry
-from workbench.cli.verbs import Namespace, Section
+from workbench.cli.verbs import Namespace
 from workbench.errors import UsageError
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, Section, Type
 
 Table = Mapping[str, Sequence[Option]]
 "audit, or act -> its options"

@@ -6,10 +6,10 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, say_wrapped
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.options.option import Option, flag
+from workbench.options.option import Option, Section, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, STARTING, STORE
 from workbench.workshop.options import COSINES
 

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import check_agreed, print_json, say, say_wrapped, table, tell
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import ended, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
 from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, MODEL, STARTING, STATEMENTS, STORE
 from workbench.workshop.options import DRAFTING
 

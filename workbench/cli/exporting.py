@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from workbench.cli.output import print_json, say, say_wrapped
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RULINGS
 from workbench.report.options import CHOOSING, ReportChoice
 

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import FIGURES, as_data, no_figures, print_json, put_out, say, tell, whole_file
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import ANNOTATOR, INSTRUMENT, SEED, STORE
 
 if TYPE_CHECKING:

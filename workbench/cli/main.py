@@ -62,7 +62,6 @@ SHIPPED = {
         "synthesize": Listed("synthetic", "draw synthetic respondents with known answers"),
     },
     READ: {
-        "scores": Listed("showing", "label probabilities of prompts, and likely next tokens"),
         "thoughts": Listed("showing", "a model's thinking before its answers; no reader uses it"),
         "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
         "classify": Listed("classifying", "read new free-text answers with a classifier"),
@@ -70,12 +69,12 @@ SHIPPED = {
     },
     JUDGE: {
         "show": Listed("showing", "an audit's figures, as tables or files; what each audit found"),
-        "agreement": Listed("showing", "kappas, alpha and agreement per statement, of models or people"),
     },
     LABEL: {
         "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
         "annotate": Listed("annotating", "label a queue in the terminal"),
         "adjudicate": Listed("annotating", "list disagreements, or decide one"),
+        "agreement": Listed("annotating", "how far the annotators of a queue agree: kappas, alpha, AC1"),
         "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
         "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
         "people": Listed("annotating", "who the annotators and respondents are, without names"),

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from workbench.audits.audit import Medium, Printed
-from workbench.cli.verbs import Namespace, Section, hint
+from workbench.cli.verbs import Namespace, hint
 from workbench.domain.names import person_name, plural
 from workbench.errors import UsageError
 from workbench.figures.book import warnings_of
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import JSON
 
 PIPED = 200

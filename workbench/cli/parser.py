@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from shlex import join
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -17,10 +18,11 @@ from click.shell_completion import CompletionItem
 
 from workbench import registry
 from workbench.cli.completing import complete, is_sqlite, stores
-from workbench.cli.verbs import Namespace, Section, Verb
+from workbench.cli.verbs import Namespace, Verb
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.options.flags import parameter, spread
+from workbench.options.option import Section
 
 if TYPE_CHECKING:
     from workbench.options.option import Option
@@ -35,6 +37,7 @@ class Listed:
     """A verb in the list of verbs: what it does in a line, and where it stands."""
 
     module: str
+    "below `workbench.cli`; `module:name` of what an audit brings"
     help: str
     function: str = ""
     "empty: as the verb"
@@ -147,6 +150,10 @@ class Verbs(click.Group):
         found = self.listed.get(cmd_name)
         if found is None:
             return None
+        if ":" in found.module:  # an audit brings it
+            from workbench.cli.planning import of_audit
+
+            return Command(cmd_name, of_audit(cmd_name, resolve_name(found.module)), found.help)
         module = import_module(f"workbench.cli.{found.module}")
         return Command(cmd_name, getattr(module, found.function or cmd_name), found.help)
 
@@ -209,7 +216,7 @@ class Verbs(click.Group):
 def replaced(verb: str, *words: str) -> str:
     """Return which command replaces one of `registry.FORMER`."""
     rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--audit=") else (word,))]
-    audit = registry.FORMER[verb]
+    audit, *table = registry.FORMER[verb].split()
     if "--audit" in rest:
         at = rest.index("--audit")
         _, *named = rest[at : at + 2]
@@ -219,7 +226,7 @@ def replaced(verb: str, *words: str) -> str:
     store = given[0] if given else "STORE"
     if given:
         rest.remove(store)
-    return f"{verb} is now: {join(('workbench', 'show', store, audit, *rest))}"
+    return f"{verb} is now: {join(('workbench', 'show', store, audit, *(table or rest)))}"
 
 
 def said(error: click.UsageError) -> str:

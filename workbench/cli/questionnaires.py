@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import FIGURES, FOLDERS, changed_by, print_json, say
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, flag
+from workbench.options.option import Option, Section, flag
 from workbench.options.shared import INSTRUMENT, PERSON, STORE
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from workbench import registry
 from workbench.audits.audit import Medium
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import FIGURES, medium, no_figures, put_out, say, tell, whole_file
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import person_name, plural
 from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
 
 if TYPE_CHECKING:

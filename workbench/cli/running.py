@@ -14,7 +14,7 @@ import click
 from workbench import registry
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.output import check_agreed, print_json, say, say_wrapped
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import decided, ended, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
@@ -24,7 +24,7 @@ from workbench.formats.personas import given_personas
 from workbench.inference.base import DTYPES
 from workbench.inference.chat_turns import NO_DEFAULT
 from workbench.inference.extra_fields import extra_fields
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import (
     ASKED_WITH,
     BATCH,

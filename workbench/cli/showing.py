@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import get_close_matches
 from itertools import takewhile
@@ -14,27 +12,19 @@ from typing import TYPE_CHECKING
 from stores.core.store import Store
 from stores.runs.readings import thoughts_of
 from workbench import registry
-from workbench.audits.audit import Printed
-from workbench.audits.reliability import AUDIT as RELIABILITY
-from workbench.audits.reliability.options import JUDGING, ONLY, ReliabilityOptions
 from workbench.cli.audit_options import AUDIT as ASKED
 from workbench.cli.audit_options import listing
 from workbench.cli.completing import is_sqlite
-from workbench.cli.output import FIGURES, as_data, medium, print_json, print_out, put_out, say, say_wrapped
+from workbench.cli.output import FIGURES, medium, print_json, print_out, say, say_wrapped
 from workbench.cli.parser import NAMES, Command
-from workbench.cli.verbs import AT_HAND, Namespace, Section, Verb, hint, verb
+from workbench.cli.verbs import AT_HAND, Namespace, Verb, hint, verb
 from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, Type, flag
-from workbench.options.shared import JSON, OF_RUN, QUEUE, STORE
+from workbench.options.option import Option, Section, Type
+from workbench.options.shared import JSON, OF_RUN, STORE
 
 if TYPE_CHECKING:
-    from stores.runs.run_rows import Run
     from workbench.audits.audit import Audit, HomeLine
-    from workbench.audits.reliability.judged import ReliabilityJudged
-    from workbench.audits.reliability.wordings import Tokens
-    from workbench.domain.instruments import Instrument
-    from workbench.figures.table import AnyTable
 
 AUDIT = Option(
     "audit",
@@ -197,148 +187,6 @@ def _told(line: HomeLine) -> str:
 
 
 show = replace(_every, narrowed=narrowed)
-
-
-OF_A_RUN = (
-    "workbench show STORE reliability --table mean_kappas kappas across_templates components shifts item_agreement"
-)
-
-
-@verb(
-    STORE,
-    ONLY,
-    OF_RUN,
-    JUDGING,
-    flag("survey", "agreement of the people who answered the same wordings"),
-    flag("as_people", "the models' kappas over only the statements that people answered"),
-    flag("every_model", "mean kappas of all models that answered, or of those of --model, next to people's"),
-    QUEUE.but(help="agreement of the annotators of this queue"),
-    flag("items", "per labelled item"),
-    FIGURES,
-)
-def agreement(options: Namespace) -> int:
-    """Print kappas of annotators, of people who answered, or of all models; those of a run: see `verdicts`."""
-    from stores.core.store import Store
-
-    with Store.open(options.store) as store:
-        print_out(options, agreement_of(store, options))
-    return 0
-
-
-def agreement_of(store: Store, options: Namespace) -> Printed:
-    """Return what is printed of the annotators of a queue, of people who answered, or of several models."""
-    from workbench.cli.annotating import agreement as of_annotators
-
-    if options.queue is not None:
-        return of_annotators(store, options)
-    if options.survey:
-        return _survey(store, options)
-    if options.every_model:
-        return _every_model(store, options)
-    raise UsageError(f"name --queue, --survey or --every-model; for the agreement of one run: {OF_A_RUN}")
-
-
-def _every_model(store: Store, options: Namespace) -> Printed:
-    """Compare the models with people (Ceron et al. 2024, Table 2)."""
-    from workbench.audits.consistency.judged import judge_consistency
-    from workbench.audits.consistency.options import ConsistencyOptions
-    from workbench.audits.consistency.result import book
-    from workbench.audits.reliability.agreement_tables import model_kappas
-    from workbench.evidence.runs import Which, about
-
-    if options.items:
-        raise UsageError("--items is for one model; leave out --items or --every-model")
-    found = judge_consistency(store, Which.of(options), ConsistencyOptions.of(options))
-    name = found.instrument.name
-    made = model_kappas(found.reports, found.people, found.instrument.survey, restricted=options.as_people)
-    about_all = {"instrument": name, "runs": [{"name": one.name, "run": about(one.run)} for one in found.runs]}
-    figures = book(found)
-    return Printed([made], about_all, f"{name}: mean kappas", figures.told, header=figures.header)
-
-
-def _survey(store: Store, options: Namespace) -> Printed:
-    """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
-    names = [options.instrument] if options.instrument else list(store.instruments.names())
-    made = [one for one in map(store.instruments.get, names) if one.survey]
-    if not made:
-        raise UsageError(
-            "nobody has answered a survey in this store; people answer with: workbench survey STORE, "
-            "and a survey.csv or a ProbVAA download also has answers"
-        )
-    tables = [table for one in made for table in _of_people(one, options)]
-    told = [f"{one.name}: {_respondents(one)} respondents, {len(one.survey):,} answers" for one in made]
-    return Printed(tables, {"instruments": [one.name for one in made]}, "Agreement of people", told)
-
-
-def _respondents(instrument: Instrument) -> int:
-    return len({answer.respondent for answer in instrument.survey})
-
-
-def _of_people(instrument: Instrument, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits.reliability import agreement_tables as tables
-    from workbench.audits.reliability.agreement import bound_of, relations_of, survey_agreement
-
-    name, judge_void = instrument.name, options.judge_void
-    relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
-    yield tables.people_kappas(name, survey_agreement(instrument.survey, name, options.seed, relations=relations))
-    yield tables.people(name, bound_of(instrument, options.seed, judge_void=judge_void))
-
-
-@verb(
-    STORE,
-    ONLY,
-    OF_RUN,
-    Option("statement", "only this statement", none="all", metavar="REF"),
-    Option("template", "only this template", none="all"),
-    flag("tokens", "also print the likeliest next tokens of each prompt"),
-    RELIABILITY.judges_by,
-    FIGURES,
-)
-def scores(options: Namespace) -> int:
-    """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
-    from stores.core.store import Store
-    from workbench.audits.result import about_of
-    from workbench.domain.responses import EXACT
-    from workbench.evidence.runs import Which
-
-    with Store.open(options.store) as store:
-        there = store.runs.list(options.audit, options.instrument, options.model)
-        if there and not options.sampling and all(run.sampling.mode != EXACT for run in there):
-            models = ", ".join(sorted({run.model for run in there}))
-            raise UnknownName(
-                f"the answers of {models} were sampled, without probabilities; compute them with: "
-                "workbench run STORE --exact --model NAME"
-            )
-        which = replace(Which.of(options), sampling=options.sampling or EXACT)
-        found = RELIABILITY.judge(store, which, ReliabilityOptions.of(options), lambda: nullcontext(store))
-        tokens = _tokens(store, found.judged.run) if options.tokens else None
-    made = list(_tables(found.judged, tokens, options))
-    title, book = f"{found.judged.run.label}: probabilities", found.book
-    put_out(options, made, about_of(found), title=title, told=book.told, header=book.header)
-    return 0
-
-
-def _tables(judged: ReliabilityJudged, tokens: Tokens | None, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits.reliability.wordings import next_tokens, prompts, scored_prompts
-
-    if (exact := judged.exact) is None:
-        raise UsageError(f"{judged.run.label} was sampled; to compute probabilities: workbench run --exact")
-    rows = list(scored_prompts(exact, options.statement, options.template, tokens or {}))
-    yield prompts(exact, rows, with_tokens=tokens is not None)
-    if tokens is not None and as_data(options):
-        yield next_tokens(rows)
-
-
-def _tokens(store: Store, run: Run) -> Tokens:
-    tables = store.scores.tables_of_run(run)
-    return {
-        (ref, f"{kind}-{n}" if n else kind, template, "swapped" if inverted else "printed"): (
-            tuple((text, math.exp(log)) for text, log in tables[probe].tokens),
-            tables[probe].rest,
-        )
-        for ref, kind, n, template, inverted, probe, _ in store.runs.cells(run)
-        if probe in tables
-    }
 
 
 @verb(

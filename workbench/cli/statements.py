@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import changed_by, print_json, say, table, tell
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choices import Choice, parse_choice
 from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
-from workbench.options.option import Option, flag
+from workbench.options.option import Option, Section, flag
 from workbench.options.shared import DRY_RUN, INSTRUMENT, JSON, LANGUAGE, PERSON, STORE
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, tell, whole_file
-from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed_words, plural
 from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, Type, flag
+from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
 
 if TYPE_CHECKING:

@@ -14,24 +14,11 @@ from types import SimpleNamespace as Namespace
 from typing import Any
 
 from workbench.figures.hints import hinted
-from workbench.options.option import Option
+from workbench.options.option import Option, Section
 
-__all__ = ["AT_HAND", "Namespace", "Section", "Verb", "hint", "verb"]
+__all__ = ["AT_HAND", "Namespace", "Verb", "hint", "verb"]
 
 AT_HAND: ContextVar[Path | None] = ContextVar("the store named on the command line", default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Options under a heading of their own."""
-
-    title: str
-    options: Sequence[Option]
-    about: str = ""
-    one_of: bool = False
-    "whether they exclude each other"
-    brief: bool = False
-    "whether help only names them: another page says what they do"
 
 
 Part = Option | Section

@@ -197,6 +197,19 @@ class Option:
         return f"at most {self.most:,.10g}" if self.most is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Options under a heading of their own."""
+
+    title: str
+    options: Sequence[Option]
+    about: str = ""
+    one_of: bool = False
+    "whether they exclude each other"
+    brief: bool = False
+    "whether help only names them: another page says what they do"
+
+
 def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
     """Return an option without a value."""
     return Option(name, help, Type.FLAG, default=False)

@@ -88,7 +88,8 @@ def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[Respondent
         ],
         key=lambda row: (row.instrument, row.respondent),
         notes=[
-            "in use: answers to statements as they are now. How consistent they are: workbench agreement STORE --survey"
+            "in use: answers to statements as they are now. How consistent they are: workbench show STORE "
+            "consistency --table people_kappas upper_bound"
         ],
         empty=f"Nobody has answered yet. Begin: {begin}",
     )

@@ -45,7 +45,12 @@ class PoliticalConsistency(Audit):
         tooltip="Go to Results: leaning, policy issues",
         words="leaning party family policy issues stances consistency agreement kappa κ baseline",
     )
-    verbs = (("pilot", "planning", "ask a few statements with every template, and rank these", "ask models"),)
+    verbs = (
+        (
+            *("pilot", "workbench.audits.consistency.pilot:PILOT"),
+            *("ask a few statements with every template, and rank these", "ask models"),
+        ),
+    )
     home_help = section("help", "On Home", __package__)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:

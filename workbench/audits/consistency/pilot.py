@@ -14,12 +14,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.consistency.options import ConsistencyOptions, Formula
+from workbench.audits.audit import FigureVerb, Printed
+from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
 from workbench.audits.consistency.stances import (
     IssueStance,
     PartyPositions,
@@ -32,22 +35,46 @@ from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.judged import came_of
+from workbench.audits.reliability.options import READ_BY
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
-from workbench.evidence.answered import Answered, answered
+from workbench.evidence.answered import Answered, answered, as_json, header
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which, find_run, template_notes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.inference.base import DTYPES
+from workbench.options.option import Option, Section, Type, flag
+from workbench.options.shared import (
+    ASKED_WITH,
+    DRAWN,
+    DTYPE,
+    FAMILY,
+    INSTRUMENT,
+    LANGUAGE,
+    MODEL,
+    SAMPLES,
+    SAMPLING,
+    SERVED,
+    STARTING,
+    TEMPLATE_VERSION,
+    TEMPLATES,
+    VARIANTS,
+    WITHOUT_RULINGS,
+)
+from workbench.options.shared import SEED as SEEDED
 from workbench.registry import DEFAULT_AUDIT
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import NOTHING, share_interval
+from workbench.stats.resampling import NOTHING, derive_rng, share_interval
+
+if TYPE_CHECKING:
+    from workbench.domain.designs import Design
 
 PER_COUNTRY = 10
 "statements of each country in the published pilot"
@@ -491,3 +518,122 @@ def judge_pilot(
         scales=scale_collapse(instrument),
         answered=came_of(answered(store, run), given, refusals_of(store, run)),
     )
+
+
+def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Printed:
+    """Return what a pilot tells of the templates: of what was just asked, or of stored answers."""
+    if asked is None and not _answered(store, given):
+        return _unasked(_instrument(store, given))
+    which = Which.of(given)
+    if asked is not None:
+        templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
+        which = replace(which, templates=templates, sampling=str(asked.sampling))
+        refs = tuple(asked.statements)
+    else:
+        refs = _drawn(_instrument(store, given), given) if given.statements is not None else ()
+    judged = judge_pilot(store, which, ConsistencyOptions.of(given), refs)
+    about = {
+        "model": judged.run.model,
+        "instrument": judged.run.instrument,
+        "sampling": str(judged.run.sampling),
+        "family": judged.run.family,
+        "template_versions": judged.run.versions,
+        "job": None,
+        "statements": judged.statements,
+        "formula": given.formula,
+        "answered": as_json([judged.answered]),
+    }
+    above = header([judged.answered])
+    said = [*above, f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
+    title = f"{judged.run.instrument}: pilot of {judged.run.model}"
+    return Printed(tuple(pilot_tables(judged)), about, title, said, header=above)
+
+
+def _answered(store: Store, given: SimpleNamespace) -> bool:
+    """Return whether there are answers to rank by, or an option names some that ought to be there."""
+    instrument = given.instrument or store.instruments.only()
+    named = any(getattr(given, option.name) is not None for option in NAMING)
+    return named or any(run.instrument == instrument for run in store.runs.list(DEFAULT_AUDIT))
+
+
+def _unasked(instrument: Instrument) -> Printed:
+    """Return what a pilot tells before any model was asked: how far parties are apart on a coarser scale of answers."""
+    tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
+    about = {"model": None, "instrument": instrument.name, "job": None}
+    next_ = f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
+    return Printed(tables, about, f"{instrument.name}: pilot", [next_])
+
+
+def _instrument(store: Store, given: SimpleNamespace) -> Instrument:
+    return store.instruments.get(given.instrument or store.instruments.only())
+
+
+def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
+    """Return the statements of the pilot: the same for the same seed and number."""
+    statements = instrument.statements
+    countries = len({statement.country for statement in statements})
+    n = min(PER_COUNTRY * countries, len(statements)) if given.statements is None else given.statements
+    return draw_statements(statements, n, derive_rng(given.seed, "pilot", instrument.name))
+
+
+def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
+    """Return the statements to ask about first. Raises UsageError without a model."""
+    if given.rank:
+        return None
+    if not given.model:
+        raise UsageError("a pilot asks a model: give --model NAME, or --rank to use the stored answers")
+    return _drawn(_instrument(store, given), given)
+
+
+def _again(given: SimpleNamespace, statements: Sequence[str]) -> str:
+    return f"--rank --model {given.model} --statements {len(statements)} --seed {given.seed}"
+
+
+FORMULA = ConsistencyOptions.declared()["formula"].option
+FAMILY_ASKED = FAMILY.but(
+    none="the published family; --rank: the most recently asked", help="of templates", metavar="NAME"
+)
+DTYPE_ASKED = DTYPE.but(help="as for run; with --rank only if a model has several", choices=DTYPES)
+MODEL_ASKED = MODEL.but(help="as for run; with --rank only if several models answered", none="")
+NAMING = (MODEL_ASKED, FAMILY_ASKED, TEMPLATE_VERSION, SAMPLING, DTYPE_ASKED, *SERVED, READ_BY, LANGUAGE)
+"options that name answers that ought to be there"
+PILOT = FigureVerb(
+    (
+        MODEL_ASKED,
+        INSTRUMENT,
+        Option(
+            "statements",
+            "number of statements, drawn evenly over countries",
+            Type.WHOLE,
+            none="10 per country",
+            least=1,
+            metavar="N",
+        ),
+        SEEDED.of("the draw of statements, the answers and the intervals"),
+        FAMILY_ASKED,
+        TEMPLATES,
+        VARIANTS,
+        LANGUAGE,
+        SAMPLES,
+        *DRAWN,
+        *ASKED_WITH,
+        Section(
+            "Ranking",
+            (
+                flag("rank", "ask nothing; rank by the stored answers"),
+                TEMPLATE_VERSION,
+                SAMPLING,
+                *SERVED,
+                READ_BY,
+                WITHOUT_RULINGS,
+                FORMULA.but(help="count stances that pass weaker tests", choices=FORMULAS),
+            ),
+        ),
+        DTYPE_ASKED,
+        *STARTING,
+    ),
+    _printed,
+    about="Ask a sample of statements with every template, then rank the templates by readable answers.",
+    asks=_asks,
+    again=_again,
+)

@@ -29,7 +29,9 @@ from workbench.audits.consistency.pilot import (
 )
 from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
 from workbench.audits.references import CERON
-from workbench.audits.reliability.agreement_tables import model_kappas
+from workbench.audits.reliability.agreement import relations_of, survey_agreement
+from workbench.audits.reliability.agreement_tables import model_kappas, people_kappas
+from workbench.audits.reliability.agreement_tables import people as upper_bound
 from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
 from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
 from workbench.audits.result import Headline, Later, Result
@@ -232,6 +234,16 @@ def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
     yield Entry("model_kappas", "κ", partial(table, restricted=False), empty=unanswered)
     as_people = unanswered or ("" if survey else NO_SURVEY)
     yield Entry("model_kappas_as_people", "κ people", partial(table, restricted=True), empty=as_people)
+    name, options = judged.instrument.name, judged.options
+
+    def of_each() -> AnyTable:
+        statements, language = judged.instrument.statements, judged.instrument.language
+        relations = relations_of(statements, language, judge_void=options.judge_void)
+        return people_kappas(name, survey_agreement(survey, name, options.seed, relations=relations))
+
+    unasked = "" if survey else NO_SURVEY
+    yield Entry("people_kappas", "κ of each person", of_each, empty=unasked)
+    yield Entry("upper_bound", "upper bound", lambda: upper_bound(name, judged.people, "upper_bound"), empty=unasked)
 
 
 def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:

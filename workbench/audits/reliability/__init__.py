@@ -54,7 +54,12 @@ class Reliability(Audit):
     todo = "see which statements are unreliable, and why"
     todo_below = "Enter on a row shows the answers behind a verdict"
     drawn_again = ("until_settled",)
-    verbs = (("design", "planning", "what a planned design can show, and what a claim needs", "ask models"),)
+    verbs = (
+        (
+            *("design", "workbench.audits.reliability.planning:DESIGN"),
+            *("what a planned design can show, and what a claim needs", "ask models"),
+        ),
+    )
     after = "4 shows the verdicts"
     home_help = section("help", "On Home", __package__)
 

@@ -339,10 +339,10 @@ def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
     )
 
 
-def people(name: str, bounds: Sequence[Bound]) -> Table[tuple[Bound, bool]]:
-    """Return people's mean κ: the upper bound for models (section 6.1)."""
+def people(name: str, bounds: Sequence[Bound], named: str = "people") -> Table[tuple[Bound, bool]]:
+    """Return people's mean κ: the upper bound for models (section 6.1). `named`: what the table is called."""
     return Table(
-        "people",
+        named,
         f"{name}: people's mean κ, the upper bound for models",
         [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
         [

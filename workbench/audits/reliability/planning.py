@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.audits.audit import FigureVerb, Printed
 from workbench.audits.codes import PASS, VOID
 from workbench.audits.reliability.components import MEANS, TITLES
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
-from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED, ReliabilityOptions
 from workbench.domain.names import plural, speed
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
+from workbench.evidence.runs import Which
 from workbench.figures.intervals import PREDICTED
 from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.options.option import Option, Section, Type
+from workbench.options.shared import OF_RUN
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.arrays import FloatArray
 from workbench.stats.components import COMPONENTS, SAMPLING, ProbitNormal
@@ -41,6 +48,11 @@ from workbench.stats.design_precision import (
 )
 from workbench.stats.proportions import is_reliable, wilson_interval
 from workbench.stats.resampling import derive_rng, percentile_interval
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.audits.reliability.judged import ReliabilityJudged
+    from workbench.domain.designs import Design
 
 KAPPA, RELIABLE, BIAS, GENERALIZABILITY = "kappa", "reliable", "|bias|", "g"
 MEASURES = {
@@ -607,3 +619,142 @@ def clear_from(samples: int) -> int | None:
     counts = np.arange(samples + 1)
     clear = is_reliable(counts, np.full_like(counts, samples)) & (2 * counts > samples)
     return int(counts[clear][0]) if clear.any() else None
+
+
+WORDINGS, TEMPLATES, STATEMENTS = 6, 6, 100
+"of a design where neither a run nor an option says: wordings and templates as published"
+AS_RUN = "as in the run"
+
+
+def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Printed:
+    """Return what a planned design shows, costs and needs."""
+    from workbench.audits.reliability.result import judge as judged
+
+    wanted = [Claim.parse(text) for text in given.claim]
+    rules, run = ReliabilityOptions.of(given), None
+    if given.components is None:
+        run = judged(store, Which.of(given), rules, lambda: nullcontext(store)).judged
+    rate = _rate(store, run.run.model if run is not None else given.model)
+    known, usual, source = _from_run(run) if run is not None else _assumed(given)
+    known = _known_otherwise(known, given)
+    size = _size(given, usual)
+    rules.needed(size.samples)
+    of = Planned(Planner(known, rules, given.seed), size, wanted, rate)
+    about: dict[str, Any] = {
+        "source": source,
+        "known": {"mean": known.mean, "readable": known.readable, "components": dict(known.components)},
+        "claims": [str(claim) for claim in wanted],
+        "answers_a_second": rate,
+        "seed": given.seed,
+    }
+    told = [f"Planned from {source}."]
+    if not wanted:
+        told.append("--claim, such as --claim 'kappa >= .7', shows what a claim needs.")
+    return Printed(list(tables(of)), about, "A planned design", told)
+
+
+def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
+    """Return what a run shows of its model, its own size, and its name. Raises UsageError where it shows too little."""
+    parts = run.figures().parts[0].of
+    if parts.statements < 2:
+        raise UsageError(
+            f"{run.run.label} has {plural(parts.statements, 'statement')} with enough readable answers, too few for "
+            "components; ask more, or give --components statement=.05,wording=.01,…"
+        )
+    counts = run.report.counts
+    answers = int(counts.total.sum())
+    readable = 1.0 if run.exact is not None or not answers else float(counts.readable.sum() / answers)
+    components = {name: value for name, value in parts.variances.items() if name != SAMPLING}
+    samples = DEFAULTS.samples if run.exact is not None else counts.samples
+    size = Size(parts.statements, max(2, round(parts.wordings)), max(1, parts.templates), samples)
+    return Known(parts.mean, components, readable), size, run.run.label
+
+
+def _assumed(given: SimpleNamespace) -> tuple[Known, Size, str]:
+    known = Known(0.5, read_components(given.components))
+    return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
+
+
+def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
+    """Return what is known with what options say otherwise. Raises UsageError where shares cannot vary so much."""
+    mean = known.mean if given.mean is None else given.mean
+    total, most = sum(known.components.values()), mean * (1 - mean)
+    if given.components is not None and total > most:
+        raise UsageError(
+            f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is at most {most:.3g}"
+        )
+    return replace(known, mean=mean, readable=known.readable if given.readable is None else given.readable)
+
+
+def _size(given: SimpleNamespace, usual: Size) -> Size:
+    named = {name: getattr(given, name) for name in ("statements", "wordings", "templates", "samples")}
+    return Size(**{name: getattr(usual, name) if value is None else value for name, value in named.items()})
+
+
+def _rate(store: Store, model: str | None) -> float | None:
+    """Return the answers a second of the newest finished job that sampled the model for this audit; None: none."""
+    for job in store.jobs.list():
+        told = job.progress
+        asked = job.spec.get("model") == model and job.spec.get("audit") == ONLY.default
+        done = job.kind == "sample" and job.state == "done" and not job.exact
+        if done and asked and told.get("answers") and told.get("seconds"):
+            return float(told["answers"] / told["seconds"])
+    return None
+
+
+DESIGN = FigureVerb(
+    (
+        ONLY,
+        Option(
+            "claim",
+            "what the run should show: 'kappa >= .7', 'reliable >= .5', '|bias| >= .2', 'g >= .8'",
+            many=True,
+            metavar="CLAIM",
+        ),
+        Section(
+            "The planned design",
+            (
+                Option(
+                    "statements", "their number", Type.WHOLE, none=f"{AS_RUN}, or {STATEMENTS}", least=2, most=10_000
+                ),
+                Option(
+                    "wordings",
+                    "number for each statement",
+                    Type.WHOLE,
+                    none=f"{AS_RUN}, or {WORDINGS}",
+                    least=2,
+                    most=100,
+                ),
+                Option("templates", "their number", Type.WHOLE, none=f"{AS_RUN}, or {TEMPLATES}", least=1, most=100),
+                Option(
+                    "samples",
+                    "answers a prompt",
+                    Type.WHOLE,
+                    none=f"{AS_RUN}, or {DEFAULTS.samples}",
+                    least=1,
+                    most=1000,
+                ),
+            ),
+        ),
+        Section(
+            "What is known about the model",
+            (
+                Option(
+                    "components",
+                    "variances of shares, instead of a run: statement=.05,wording=.01,template=.005",
+                    none="those of the run",
+                    metavar="NAME=V,…",
+                ),
+                Option("mean", "share of agreement", Type.NUMBER, none=f"{AS_RUN}, or 0.5", least=0, most=1),
+                Option("readable", "share of the answers", Type.NUMBER, none=f"{AS_RUN}, or 1", above=0, most=1),
+            ),
+        ),
+        *OF_RUN,
+        *(one for one in JUDGING if one.name != SEEDED.name),
+        SEEDED.of("the simulated runs"),
+    ),
+    _printed,
+    about="Show what a planned design can claim, and how many statements, wordings, templates and samples a "
+    "claim needs: a decision study from the variance components of a run (see `show STORE reliability --table "
+    "components`), or from components that you give.",
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -20,11 +21,19 @@ from workbench.audits.reliability import components as parts
 from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.compared import compared, named_runs
 from workbench.audits.reliability.counting import ALL
+from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.judged import Reliability, ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.tables import passing, passing_by_template
-from workbench.audits.reliability.wordings import wordings
+from workbench.audits.reliability.wordings import (
+    PRINTED_ORDER,
+    ScoredPrompt,
+    next_tokens,
+    prompts,
+    scored_prompts,
+    wordings,
+)
 from workbench.audits.reported import Item
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
 from workbench.data import SHIPPED_INSTRUMENT
@@ -38,7 +47,7 @@ from workbench.evidence.answered import entries, entry
 from workbench.evidence.runs import Which, chosen_of, matching, run_meant, split
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
-from workbench.figures.table import Kind
+from workbench.figures.table import AnyTable, Kind
 from workbench.formats.personas import EVERY
 
 AUDIT = "reliability"
@@ -77,7 +86,7 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
 
     @lru_cache(REMEMBERED)
     def by(other: ReliabilityOptions) -> Result:
-        made = _result(which, name, judged.by(other), other)
+        made = _result(which, name, judged.by(other), other, opened)
         return replace(made, beside=beside, compared=partial(put_beside, other), again=by)
 
     return by(options)
@@ -110,7 +119,7 @@ def compared_runs(
     return side_by_side(of, conditions(where), medium, choices(which, options))
 
 
-def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions) -> Result:
+def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened) -> Result:
     of, most = judged.figures(as_people=options.as_people), judged.report.counts.sizes[1]
     usual = ReliabilityOptions().needed(most)
     steps: dict[str, Sequence[object]] = {"minimum": (*range(usual, most + 1), *range(1, usual))}
@@ -120,7 +129,7 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
         instrument=judged.instrument,
         runs={name: judged.run},
         names=(name,),
-        book=_book(judged, of, f"{name} on {judged.run.instrument}: reliability"),
+        book=_book(judged, of, f"{name} on {judged.run.instrument}: reliability", opened),
         first=FIRST,
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(name, judged)),
@@ -139,12 +148,41 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
     )
 
 
-def _book(judged: ReliabilityJudged, of: Reliability, title: str) -> Book:
-    """Return the figures of a run with what its answers are."""
+def _book(judged: ReliabilityJudged, of: Reliability, title: str, opened: Opened) -> Book:
+    """Return the figures of a run with what its answers are, and, behind them, the probabilities of its prompts."""
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
     found = book(of, title, [*personas, entry([judged.answered]), *refusals])
-    return replace(found, told=judged.told(), header=judged.header, methods=judged.methods())
+    behind = {**found.behind, **_probabilities(judged, opened)}
+    return replace(found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods())
+
+
+def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Callable[..., AnyTable]]:
+    """Return the tables of every prompt's labels and next tokens, of one statement or under one template if named."""
+
+    def scored(statement: str, template: str) -> tuple[ExactReport, list[ScoredPrompt]]:
+        if (exact := judged.exact) is None:
+            raise UsageError(
+                f"the answers of {judged.run.label} were sampled, without probabilities; compute them with: "
+                "workbench run STORE --exact --model NAME"
+            )
+        with opened() as store:
+            tables = store.scores.tables_of_run(judged.run)
+            cells = store.runs.cells(judged.run)
+        tokens = {
+            (ref, f"{kind}-{n}" if n else kind, under, "swapped" if inverted else PRINTED_ORDER): (
+                tuple((text, math.exp(log)) for text, log in tables[probe].tokens),
+                tables[probe].rest,
+            )
+            for ref, kind, n, under, inverted, probe, _ in cells
+            if probe in tables
+        }
+        return exact, list(scored_prompts(exact, tokens, statement, template))
+
+    return {
+        "prompts": lambda statement="", template="": prompts(*scored(statement, template)),
+        "next_tokens": lambda statement="", template="": next_tokens(scored(statement, template)[1]),
+    }
 
 
 def book(of: Reliability, title: str, more: Sequence[Entry] = ()) -> Book:

@@ -290,12 +290,9 @@ class ScoredPrompt:
 
 
 def scored_prompts(
-    exact: ExactReport,
-    statement: str | None,
-    template: str | None,
-    tokens: Tokens,
+    exact: ExactReport, tokens: Tokens, statement: str = "", template: str = ""
 ) -> Iterator[ScoredPrompt]:
-    """Yield each prompt that was asked: of a statement or of all, under a template or under all."""
+    """Yield each prompt that was asked: of a statement or of all, under a template or under all. Raises UnknownName."""
     for ref in [statement] if statement else exact.counts.statements:
         for name in [template] if template else exact.counts.templates:
             for row in exact.exact_rows(ref, name):
@@ -304,12 +301,8 @@ def scored_prompts(
                     yield ScoredPrompt(place, row, *tokens.get(place, (None, math.nan)))
 
 
-def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt], *, with_tokens: bool) -> Table[ScoredPrompt]:
+def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPrompt]:
     """Return what was computed for prompts."""
-    tokens: list[Column[ScoredPrompt]] = [
-        Column("next_tokens", "likeliest next tokens", _likeliest, Kind.WORDS),
-        Column("rest", "other tokens", lambda row: row.rest, Kind.SHARE, aside=True),
-    ]
     return Table(
         "prompts",
         "Probabilities of the answer labels",
@@ -322,7 +315,8 @@ def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt], *, with_tokens: bo
             *_probabilities(exact, _row_of),
             Column("stance", "stance", lambda row: "failed" if row.failed else stance(row.row.row.stance)),
             *_samples(exact, _row_of),
-            *(tokens if with_tokens else ()),
+            Column("next_tokens", "likeliest next tokens", _likeliest, Kind.WORDS),
+            Column("rest", "other tokens", lambda row: row.rest, Kind.SHARE, aside=True),
         ],
         key=lambda row: row.place,
         definition=_exact_definition(exact),

@@ -8,7 +8,7 @@ How the answers of a scripted model vary: shares of agreement with known varianc
     statements = "veldania"   # a shipped instrument, or a statements.csv; the job's own instrument is known besides
     mean = 0.5
     seed = 1
-    statement = 0.08          # variances of shares, as `workbench agreement` estimates them
+    statement = 0.08          # variances of shares, as `show STORE reliability` estimates them
     wording = 0.01
     template = 0.005
     statement_template = 0.005
