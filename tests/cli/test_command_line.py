@@ -129,8 +129,8 @@ def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> No
     assert "plain,small.db" in completed("")
     assert completed("show", "sm") == ["plain,small.db"]
     assert completed("show", "small.db", "re") == ["plain,reliability", "plain,response_bias"]
-    assert {"plain,--rule", "plain,--reader"} <= set(completed("show", "small.db", "reliability", "--r"))
-    assert completed("show", "small.db", "reliability", "--rule", "") == ["plain,printed", "plain,coded"]
+    assert {"plain,--reader"} <= set(completed("show", "small.db", "reliability", "--r"))
+    assert completed("show", "small.db", "consistency", "--labels", "") == ["plain,gold", "plain,people"]
     assert completed("show", "small.db", "--instrument", "") == ["plain,small"]
     assert completed("jobs", "small.db", "ca") == ["plain,cancel"]
     assert completed("small.db", "--sc") == ["plain,--screen"]

@@ -26,7 +26,7 @@ from workbench.cli.main import main, workbench
             ["show", "x.db", "reliability", "--model", "--json"],
             "--model needs a value, and the option --json follows it",
         ),
-        (["show", "x.db", "reliability", "--rule", "prnted"], "--rule: found 'prnted'; give printed or coded"),
+        (["show", "x.db", "consistency", "--labels", "goold"], "--labels: found 'goold'; give gold or people"),
         (["run", "x.db", "--model", "m", "--top-p", "2"], "--top-p: found 2.0; give more than 0 and at most 1"),
         (["run", "x.db"], "Missing option '--model'"),
         (["statements", "x.db", "--rename", "a"], "Option '--rename' requires 2 arguments"),

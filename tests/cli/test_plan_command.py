@@ -36,32 +36,32 @@ def steps(found: object, name: str = "plan") -> dict[str, dict[str, object]]:
 
 @pytest.mark.e2e
 def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = freeze(capsys, store, "--judge", "rule=coded")
+    plan = freeze(capsys, store, "--judge", "as_published=yes")
     assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
     found = data(capsys, "plan", store, "--check", plan)
     assert found["models"] == ["scripted"]
     made = steps(found)
     assert not any(row["differs"] for row in made.values())
     assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "6")
-    assert made["judged rule"]["planned"] == "coded"
+    assert made["judged as_published"]["planned"] == "yes"
     assert made["asked samples"]["where"] == "job 1"
     assert str(made["asked frozen before the first answer"]["done"]).startswith("first asked 2")
     code, out, _ = run(capsys, "plan", store, "--check", plan)
     assert code == 0
     assert "Everything follows the plan." in out
-    shown = data(capsys, "show", store, "reliability", "--rule", "coded")
+    shown = data(capsys, "show", store, "reliability", "--as-published")
     assert "points as planned." in shown["header"][0]
     assert not shown["header"][0].startswith("!")
     assert "points as planned" in shown["methods"]
-    assert run(capsys, "show", store, "reliability", "--rule", "coded")[1].startswith("scripted · veldania")
-    judged_from_the_same = data(capsys, "show", store, "consistency", "--rule", "coded")
+    assert run(capsys, "show", store, "reliability", "--as-published")[1].startswith("scripted · veldania")
+    judged_from_the_same = data(capsys, "show", store, "consistency", "--as-published")
     assert "points as planned" in judged_from_the_same["header"][0]
-    assert steps(judged_from_the_same, "plan")["judged rule"]["planned"] == "coded"
+    assert steps(judged_from_the_same, "plan")["judged as_published"]["planned"] == "yes"
     pytest.importorskip("jinja2", reason="reports need it")
     assert run(capsys, "report", store, store.parent / "page")[0] == 0
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
     assert "Plan frozen before the answers" in page
-    assert "points as planned; deviations: rule: planned coded, done printed." in page, "reports judge by the usual"
+    assert "points as planned; deviations: as_published: planned yes, done no." in page, "reports judge by the usual"
     assert [one for one in (store.parent / "page" / "tables").iterdir() if one.name.startswith("plan-reliability")]
 
 
@@ -81,12 +81,12 @@ def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_w
     assert {name for name, row in made.items() if row["differs"]} == {"asked samples", "afterwards job 2"}
     assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "3")
     assert made["asked samples"]["when"]
-    header = data(capsys, "show", store, "reliability", "--rule", "coded", "--minimum", "2")["header"][0]
+    header = data(capsys, "show", store, "reliability", "--as-published", "--minimum", "2")["header"][0]
     assert header.startswith("! ")
     for said in (
         "samples: planned 6, done 3",
         "job 2: scripted was asked without a plan",
-        "planned printed, done coded",
+        "as_published: planned no, done yes",
     ):
         assert said in header
 
@@ -136,8 +136,8 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
         ((), "give --out PLAN.toml to freeze a plan, or --check"),
         (("--out", "plan.toml"), "found no model; give --model"),
         (("--model", "scripted", "--judge", "rle=coded", "--out", "x.toml"), "give NAME=VALUE of an option"),
-        (("--model", "scripted", "--judge", "rule=codd", "--out", "x.toml"), "found 'codd'; give printed or coded"),
-        (("--model", "scripted", "--judge", "judge_void=maybe", "--out", "x.toml"), "give yes or no"),
+        (("--model", "scripted", "--judge", "reader=words", "--out", "x.toml"), "found 'words'; give label-words"),
+        (("--model", "scripted", "--judge", "as_published=maybe", "--out", "x.toml"), "give yes or no"),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
     ],
@@ -154,9 +154,9 @@ def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pyte
     from workbench.audits.reliability import AUDIT
 
     out = store.parent / "plan.toml"
-    found = data(capsys, "plan", store, "--model", "scripted", *SIZE, "--judge", "judge-void=yes", "--out", out)
+    found = data(capsys, "plan", store, "--model", "scripted", *SIZE, "--judge", "as-published=yes", "--out", out)
     assert set(found["judged"]) == {option.name for option in AUDIT.judges_by}
-    assert found["judged"]["judge_void"] is True
+    assert found["judged"]["as_published"] is True
     assert found["hash"] in out.read_text(encoding="utf-8")
     code, _, err = run(capsys, "plan", store, "--model", "scripted", *SIZE, "--out", out)
     assert (code, "plan.toml" in err) == (2, True), "a plan that is there is not replaced"

@@ -214,21 +214,21 @@ MISTAKES = """
 from typing import Any
 import workbench
 store = workbench.open("x.db")
-store.results("reliability", minimum=6, tests=["sampling", "negation"], rule="coded")
+store.results("reliability", minimum=6, tests=["sampling", "negation"], as_published=True)
 store.results("consistency", resamples=200, compare=("a", "b"))
 for audit in store.audits:
     store.results(audit, model="x", family=["chat"])
 added: dict[str, Any] = {"longest": 3}
 store.results("brevity", **added)
-store.compare("a", "b", audit="bias_score", unit="responses")
-store.plan("plan.toml", ["a"], judged={"rule": "coded"}, samples=6)
-workbench.run(store, "scripted", statements=4, temperature="server").results(rule="coded")
+store.compare("a", "b", audit="bias_score", as_published=True)
+store.plan("plan.toml", ["a"], judged={"as_published": True}, samples=6)
+workbench.run(store, "scripted", statements=4, temperature="server").results(as_published=True)
 store.agreement(queue="test", seed=2)
 for row in store.answers()[:2]:
     print(row["label"])
 store.results(minimun=3)
 store.results("reliability", minimum="many")
-store.results("reliability", rule="printd")
+store.results("reliability", as_published="printd")
 store.results("consistency", unit="responses")
 store.compare("a", "b", audit="consistency", resample=3)
 store.plan("plan.toml", judged={"ruler": "coded"})
@@ -450,7 +450,7 @@ def test_mistakes_raise_classes_of_the_project(stores: dict[str, Path], tmp_path
         with pytest.raises(FieldError, match="a whole number"):
             store.results(minimum="many")
         with pytest.raises(FieldError, match="True or False"):
-            store.results(judge_void="yes")
+            store.results(as_published="yes")
         with pytest.raises(UnknownName, match="--what has no"):
             store.export(tmp_path / "out", "answer")
     with pytest.raises(NotAStore, match="workbench init"):
@@ -479,7 +479,7 @@ def test_a_plan_is_frozen_followed_and_checked(tmp_path: Path) -> None:
             store.plan(file, "scripted", judged={"ruler": "coded"}, **few)
         with pytest.raises(UsageError, match="the correction 'bonferroni'"):
             store.plan(file, "scripted", correction="bonferroni", **few)
-        plan = store.plan(file, "scripted", judged={"rule": "coded", "judge_void": True}, **few)
+        plan = store.plan(file, "scripted", judged={"as_published": True}, **few)
         assert plan.check() == ()
         with pytest.raises(UsageError):
             store.plan(file, "scripted", **few)
@@ -488,8 +488,8 @@ def test_a_plan_is_frozen_followed_and_checked(tmp_path: Path) -> None:
         assert (asked.model, asked.audit, asked.answers) == ("scripted", "reliability", 576)
         (table,) = plan.check()
         assert {row["what"] for row in table if row["differs"]} == set()
-        assert asked.results(rule="coded", judge_void=True).header[0].endswith("points as planned.")
-        assert "rule: planned coded, done printed" in asked.results().header[0]
+        assert asked.results(as_published=True).header[0].endswith("points as planned.")
+        assert "as_published: planned yes, done no" in asked.results().header[0]
         assert workbench.run(store, plan=plan).job is None
 
 

@@ -117,10 +117,10 @@ def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
 def test_a_definition_is_named_in_words_and_turns_signs_as_published(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = run(capsys, "show", asked, *AUDIT, "--model", f"told,{EXACTLY_ASKED}", "--definition", "all_keys")[1]
+    out = run(capsys, "show", asked, *AUDIT, "--model", f"told,{EXACTLY_ASKED}", "--as-published")[1]
     assert row(out, "response order", "bias").startswith("+30.0 points"), "of all answers: 20, 10 and 60"
     assert row(out, "allow/forbid", "bias").endswith("+50.0 points no test")
-    assert "Definition all keys: as the published tables, without leaving out questions" in out
+    assert "Definition paper: as the published tables" in out
     strict = run(capsys, "show", asked, *AUDIT, "--model", "told", "--alpha", "0.3", "--holm", "biases")[1]
     assert row(strict, "response order", "bias") == "+26.7 points [-49.2, +102.6] * human-like"
     assert "* p < 0.3" in strict
@@ -370,8 +370,8 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--alpha", "1.5"), "--alpha: found 1.5"),
         (("--force",), "--force replaces files; give --csv, --parquet, --latex, --figures or --html"),
         (
-            ("--rule", "coded", "--low", "0.4"),
-            "--rule is an option of reliability and consistency, not of response_bias",
+            ("--low", "0.4"),
+            "--low is an option of reliability and consistency, not of response_bias",
         ),
         (
             ("--seed", "3"),
@@ -389,9 +389,7 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 
 
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for audit, options, said in (
-        ("reliability", ("--definition", "paper"), "--definition is an option of response_bias"),
-    ):
+    for audit, options, said in (("reliability", ("--holm", "all"), "--holm is an option of response_bias"),):
         code, _, err = run(capsys, "show", asked, audit, *options)
         assert code == 2
         assert said in err
@@ -462,7 +460,7 @@ def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_bene
     out = run(capsys, "show", path, *AUDIT, "--model", "typed,told")[1]
     assert row(out, "allow/forbid", "key typo")
     assert not re.search("^allow/forbid +bias", out, re.MULTILINE), "nobody was asked it"
-    of = ("--model", "moved", "--definition", "all keys")
+    of = ("--model", "moved", "--as-published")
     (published,) = rows(data(capsys, "show", path, *AUDIT, *of), "scores")
     assert (published["score"], published["score_as_published"], published["biases"]) == (-1, 1, 1)
     text = run(capsys, "show", path, *AUDIT, *of)[1]

@@ -42,8 +42,8 @@ def test_the_only_audit_with_answers_need_not_be_named(predicted: Path, capsys: 
     for words in (("--json", predicted, "questionnaire"), (predicted, *few, "--json", "questionnaire")):
         code, out, _ = run(capsys, "show", *words)
         assert (code, json.loads(out)["instrument"]) == (0, "panel")
-    code, _, err = run(capsys, "show", predicted, "--rule", "coded")
-    assert (code, "--rule is an option of reliability and consistency, not of questionnaire" in err) == (2, True)
+    code, _, err = run(capsys, "show", predicted, "--minimum", "3")
+    assert (code, "--minimum is an option of reliability and consistency, not of questionnaire" in err) == (2, True)
 
 
 def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,9 +73,12 @@ def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.Ca
             "found the audit 'consistency' in place of a store: workbench show STORE consistency",
         ),
         (("consistency",), "found the audit 'consistency' in place of a store: workbench show STORE consistency"),
-        (("STORE", "--rule", "coded"), "there are answers to reliability and consistency: name the audit that --rule"),
+        (
+            ("STORE", "--minimum", "3"),
+            "there are answers to reliability and consistency: name the audit that --minimum",
+        ),
         (("STORE", "--csv", "out"), "there are answers to reliability and consistency: name the audit that --csv"),
-        (("no.db", "--rule", "coded"), "--rule is an option of reliability and consistency; name the audit"),
+        (("no.db", "--minimum", "3"), "--minimum is an option of reliability and consistency; name the audit"),
         (("no.db", "--view"), "--view is an option of consistency; name the audit"),
     ],
 )

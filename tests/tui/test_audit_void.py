@@ -22,6 +22,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.results.options_dialog import ChoicesScreen
 
 
 def faulty() -> Instrument:
@@ -80,12 +81,12 @@ def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
 
 
 def test_the_published_definition_judges_them_like_the_others(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "show", path, "reliability", "--judge-void")
+    found = data(capsys, "show", path, "reliability", "--as-published")
     tests = verdicts_of(found, "soc-07")
     assert tests["negation"] == {"verdict": "pass", "passed": 2, "tested": 2}
     assert all(row["void"] == 0 for row in figures(found, "passing_by_template"))
     assert found["options"]["judge_void"] is True
-    assert "lint names the texts" not in run(capsys, "show", path, "reliability", "--judge-void")[1]
+    assert "lint names the texts" not in run(capsys, "show", path, "reliability", "--as-published")[1]
 
 
 def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
@@ -97,7 +98,7 @@ def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
         return [(row.get("void", 0), row["n"]) for row in of_model], of_people[0]["pairs"]
 
     assert negation() == ([(1, 3), (1, 3)], 6), "two people, three statements"
-    assert negation("--judge-void") == ([(0, 4), (0, 4)], 8)
+    assert negation("--as-published") == ([(0, 4), (0, 4)], 8)
     with Store.open(path) as store:
         stances = judge_consistency(store).runs[0].report.verdicts("all")
         assert stances[:, 0].tolist() == [1, 1], "reliable by the tests that it can fail"
@@ -127,7 +128,11 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
         assert "every negation is empty or identical to the original" in flowing(app)
         await press(app, pilot, "escape", "X")
         assert shown(app, "#narrowed") == "4 of 4 rows · a test is void", "label order is, under one template"
-        await press(app, pilot, "0", "o", *["down"] * 12, "space", "enter")
+        await press(app, pilot, "0", "o")
+        dialog = app.screen
+        assert isinstance(dialog, ChoicesScreen)
+        dialog.choices.highlighted = dialog.choices.get_option_index("as_published:")
+        await press(app, pilot, "space", "enter")
         assert by_parts(app)["soc-07",]["negation"].startswith("✓")
         assert "void tests judged" in shown(app, "#options")
 
@@ -136,7 +141,7 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
 def test_csv_files_hold_void_tests_as_such(
     path: Path, tmp_path: Path, judge: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "show", path, "reliability", *(["--judge-void"] * judge), "--csv", tmp_path / "csv")[0] == 0
+    assert run(capsys, "show", path, "reliability", *(["--as-published"] * judge), "--csv", tmp_path / "csv")[0] == 0
     read = {}
     for name in ("verdicts", "passing_by_template"):
         with (tmp_path / "csv" / f"{name}.csv").open(newline="", encoding="utf-8") as file:

@@ -390,7 +390,7 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
             ("correct:", ["space"]),
             ("seed:", ["right"]),
             ("draws:", ["left"]),
-            ("unit:responses", ["space"]),
+            ("as_published:", ["space"]),
         ):
             dialog.choices.highlighted = dialog.choices.get_option_index(line)
             await pilot.press(*keys)
@@ -443,7 +443,7 @@ async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
 
 @pytest.mark.e2e
 @SIZES
-@pytest.mark.parametrize("line", ["judge_void:", "fingerprints:"])
+@pytest.mark.parametrize("line", ["as_published:", "fingerprints:"])
 async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
     tmp_path: Path, line: str, size: tuple[int, int]
 ) -> None:
@@ -456,8 +456,8 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     with Store.open(path) as store, store.write() as connection:
         connection.execute("update model set backend = 'openai', snapshot = 'gauche-2026'")
         connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
-    void = line.startswith("judge_void")
-    expected = scored(path, Which(fingerprint=None if void else "each"), ScoreOptions(judge_void=void)).report
+    void = line.startswith("as_published")
+    expected = scored(path, Which(fingerprint=None if void else "each"), ScoreOptions().but(as_published=void)).report
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
         screen = await begin(app, pilot)

@@ -194,7 +194,7 @@ async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_re
 
 
 @pytest.mark.e2e
-async def test_v_shows_variability_as_printed(filled: Path, judged: QuestionnaireJudged) -> None:
+async def test_e_shows_variability_as_printed(filled: Path, judged: QuestionnaireJudged) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     (spread,) = (one for one in judged.reports[DOUBTS].variability(QM) if one.target == "t0")
     assert not math.isclose(spread.sd.value, spread.rms.value, abs_tol=0.001)
@@ -204,7 +204,7 @@ async def test_v_shows_variability_as_printed(filled: Path, judged: Questionnair
         await press(app, pilot, *to("variability"))
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.sd.value:.1f} points"
         assert "sd over wordings" in shown(app, "#options")
-        await press(app, pilot, "d")
+        await press(app, pilot, "e")
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.rms.value:.1f} points"
         assert row(app, "t0")[KNOWS] == "–"
         assert "as printed" in shown(app, "#options")
@@ -233,7 +233,7 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
 @pytest.mark.e2e
 async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: Path) -> None:
     with Store.open(filled) as store:
-        options = PredictionOptions(masses="vocabulary", error="printed")
+        options = PredictionOptions(masses="vocabulary").but(as_published=True)
         expected = of(judge_questionnaire(store, options=options))
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:

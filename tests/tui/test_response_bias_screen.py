@@ -225,7 +225,6 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
         await begin(app, pilot)
         await press(app, pilot, "right", "f", "p", "p", "a")
         await look_at(app, pilot, "cells", SAMPLED)
-        await press(app, pilot, "e")
         assert DEFINITION_WORDS["paper"] in flowing(app)
         assert "alpha 0.01 · Holm over all cells · entropy as published" in " · ".join(
             shown(app, "#options").split("\n")

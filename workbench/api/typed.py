@@ -98,8 +98,6 @@ class Asked(TypedDict, total=False):
 class Judging(TypedDict, total=False):
     """How the answers to an audit are judged, as a frozen plan has it."""
 
-    rule: Literal["printed", "coded"]
-    """rule for a clear leaning (default: printed)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -108,9 +106,6 @@ class Judging(TypedDict, total=False):
     """readable answers needed (default: two thirds of those planned for the prompt)"""
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
-    judge_void: bool
-    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void; also count
-    wordings identical to their original, as published; otherwise they are void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
     named: float | None
@@ -119,6 +114,8 @@ class Judging(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     reader: str | None
     """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
     (default: the newest classifier; people where there is none)"""
@@ -135,8 +132,6 @@ class Judging(TypedDict, total=False):
     """draws for each interval; 0: no intervals (default: 1000)"""
     draws: int
     """of the bootstrap (default: 10000)"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
     correct: bool
     """correct for the classifier's error, and include its uncertainty"""
     threshold: float
@@ -148,21 +143,12 @@ class Judging(TypedDict, total=False):
     condition: str | Sequence[str] | None
     """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
     asked; all in --json, files and reports)"""
-    variability: Literal["sd", "rms"]
-    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
-    error: Literal["paired", "printed"]
-    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
-    paired)"""
-    definition: Literal["corrected", "paper", "all_keys", "head"]
-    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
-    entropy: Literal["offered", "csv"]
-    """entropy by the options actually offered, or as in the published files (default: offered)"""
 
 
 class AnyFigures(TypedDict, total=False):
@@ -188,8 +174,6 @@ class AnyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it; part of a sampling's description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    rule: Literal["printed", "coded"]
-    """rule for a clear leaning (default: printed)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -198,9 +182,6 @@ class AnyFigures(TypedDict, total=False):
     """readable answers needed (default: two thirds of those planned for the prompt)"""
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
-    judge_void: bool
-    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void; also count
-    wordings identical to their original, as published; otherwise they are void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
     named: float | None
@@ -211,6 +192,8 @@ class AnyFigures(TypedDict, total=False):
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     as_people: bool
     """kappas over only the statements that people answered"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     reader: str | None
     """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
     (default: the newest classifier; people where there is none)"""
@@ -237,8 +220,6 @@ class AnyFigures(TypedDict, total=False):
     """draws for each interval; 0: no intervals (default: 1000)"""
     draws: int
     """of the bootstrap (default: 10000)"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
     correct: bool
     """correct for the classifier's error, and include its uncertainty"""
     threshold: float
@@ -252,21 +233,12 @@ class AnyFigures(TypedDict, total=False):
     condition: str | Sequence[str] | None
     """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
     asked; all in --json, files and reports)"""
-    variability: Literal["sd", "rms"]
-    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
-    error: Literal["paired", "printed"]
-    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
-    paired)"""
-    definition: Literal["corrected", "paper", "all_keys", "head"]
-    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
-    entropy: Literal["offered", "csv"]
-    """entropy by the options actually offered, or as in the published files (default: offered)"""
     without_typos: bool
     """leave the rows of typos out of the matrix"""
 
@@ -333,8 +305,6 @@ class ReliabilityFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    rule: Literal["printed", "coded"]
-    """rule for a clear leaning (default: printed)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -343,8 +313,6 @@ class ReliabilityFigures(TypedDict, total=False):
     """readable answers needed (default: two thirds of those planned for the prompt)"""
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
-    judge_void: bool
-    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1)"""
     named: float | None
@@ -355,6 +323,8 @@ class ReliabilityFigures(TypedDict, total=False):
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     as_people: bool
     """kappas over only the statements that people answered"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     reader: str | None
     """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
     without_rulings: bool
@@ -394,8 +364,6 @@ class ConsistencyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    rule: Literal["printed", "coded"]
-    """rule for a clear leaning (default: printed)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -404,8 +372,6 @@ class ConsistencyFigures(TypedDict, total=False):
     """readable answers needed (default: two thirds of those planned for the prompt)"""
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
-    judge_void: bool
-    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1)"""
     formula: Literal["signed", "tacl", "v1", "all"]
@@ -416,6 +382,8 @@ class ConsistencyFigures(TypedDict, total=False):
     """policy-issue labels: the source's, or people's (default: gold)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     reader: str | None
     """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
     without_rulings: bool
@@ -459,20 +427,18 @@ class BiasScoreFigures(TypedDict, total=False):
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
     """of the bootstrap (default: 10000)"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
     correct: bool
     """correct for the classifier's error, and include its uncertainty"""
     threshold: float
     """lowest confidence of the classifier that counts (default: 0.9)"""
     labels: str
     """source of the statements' sides: the instrument, or a model (default: instrument)"""
-    judge_void: bool
-    """also count wordings identical to their original, as published; otherwise they are void"""
     common: bool
     """base every figure on the prompts asked of all models"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     reader: str | None
     """a classifier, or people (default: the newest classifier; people where there is none)"""
     without_rulings: bool
@@ -547,17 +513,14 @@ class QuestionnaireFigures(TypedDict, total=False):
     condition: str | Sequence[str] | None
     """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
     asked; all in --json, files and reports)"""
-    variability: Literal["sd", "rms"]
-    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
-    error: Literal["paired", "printed"]
-    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
-    paired)"""
     seed: int
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
     """of the bootstrap (default: 10000)"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
@@ -591,16 +554,14 @@ class ResponseBiasFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    definition: Literal["corrected", "paper", "all_keys", "head"]
-    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
-    entropy: Literal["offered", "csv"]
-    """entropy by the options actually offered, or as in the published files (default: offered)"""
     without_typos: bool
     """leave the rows of typos out of the matrix"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None

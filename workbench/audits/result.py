@@ -376,7 +376,7 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
 
 def _command(command: str, result: Result) -> str:
     """Return what prints a result, without the form."""
-    seed = result.options.declared().get("seed")
+    seed = result.options.offered().get("seed")
     chosen = getattr(result.options, "seed", None)
     return " ".join(
         [

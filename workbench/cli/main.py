@@ -69,12 +69,12 @@ SHIPPED = {
     },
     JUDGE: {
         "show": Listed("showing", "an audit's figures, as tables or files; what each audit found"),
+        "agreement": Listed("annotating", "how far the annotators of a queue agree: kappas, alpha, AC1"),
     },
     LABEL: {
         "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
         "annotate": Listed("annotating", "label a queue in the terminal"),
         "adjudicate": Listed("annotating", "list disagreements, or decide one"),
-        "agreement": Listed("annotating", "how far the annotators of a queue agree: kappas, alpha, AC1"),
         "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
         "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
         "people": Listed("annotating", "who the annotators and respondents are, without names"),

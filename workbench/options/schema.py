@@ -11,9 +11,12 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from workbench.domain.names import in_words
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, Type, flag
 
 TYPES = {bool: Type.FLAG, int: Type.WHOLE, float: Type.NUMBER}
+OURS = object()
+"of an option for which there is no other published value"
+AS_PUBLISHED = flag("as_published", "judge by the published rules where the usual ones differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Declared:
     steps: tuple[Any, ...]
     source: str
     judges: bool
+    published: Any = OURS
+    "the value that `--as-published` sets; a person does not choose this option otherwise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ def option(
     steps: Sequence[Any] = (),
     source: str = "",
     judges: bool = True,
+    published: Any = OURS,
     **more: Any,
 ) -> Any:
     """Declare an option as a field of a dataclass derived from `Options`.
@@ -70,10 +76,13 @@ def option(
     back : the key that steps through them the other way
     source : where the default was published; empty: nowhere
     judges : False: it chooses among figures that are judged already, so that no plan and no report has it
+    published : the value that the one switch `as_published` sets, in place of a flag and a key of its own
     more : further fields of `Option`
     """
     made = Option("", help, **{"type": TYPES.get(type(default), Type.TEXT), "default": default, **more})
-    return of_shared(made, read=read, words=words, key=key, back=back, steps=steps, source=source, judges=judges)
+    return of_shared(
+        made, read=read, words=words, key=key, back=back, steps=steps, source=source, judges=judges, published=published
+    )
 
 
 def of_shared(
@@ -86,10 +95,11 @@ def of_shared(
     steps: Sequence[Any] = (),
     source: str = "",
     judges: bool = True,
+    published: Any = OURS,
 ) -> Any:
     """Declare an option that others have, too, as a field of a dataclass derived from `Options`; see `option`."""
     values = steps or tuple(made.choices) or ((False, True) if made.type is Type.FLAG else ())
-    declared = Declared(made, read, words, key, back, tuple(map(read, values)), source, judges)
+    declared = Declared(made, read, words, key, back, tuple(map(read, values)), source, judges, published)
     return field(default=read(made.default), metadata={"declared": declared})
 
 
@@ -116,23 +126,53 @@ class Options:
         return found | {name: replace(one, option=one.option.but(name=name)) for name, one in unnamed.items()}
 
     @classmethod
+    def published(cls) -> dict[str, Any]:
+        """Return the values that `as_published` sets, by their names."""
+        return {name: one.published for name, one in cls.declared().items() if one.published is not OURS}
+
+    @classmethod
+    def offered(cls) -> dict[str, Declared]:
+        """Return what a person chooses, by its name: `as_published` in place of the options that it sets."""
+        declared, settled = cls.declared(), cls.published()
+        keys = [declared[name].key for name in settled if declared[name].key]
+        switch = Declared(AS_PUBLISHED, _same, None, keys[0] if keys else "", "", (False, True), "ours", judges=True)
+        return {name: one for name, one in declared.items() if name not in settled} | (
+            {AS_PUBLISHED.name: switch} if settled else {}
+        )
+
+    @classmethod
     def flags(cls) -> tuple[Option, ...]:
         """Return the options in order, for the command line, forms and the Python interface."""
-        return tuple(one.option for one in cls.declared().values())
+        return tuple(one.option for one in cls.offered().values())
 
     @classmethod
     def judging(cls) -> tuple[Option, ...]:
         """Return the options of how answers are judged, which a frozen plan has."""
-        return tuple(one.option for one in cls.declared().values() if one.judges)
+        return tuple(one.option for one in cls.offered().values() if one.judges)
 
     @classmethod
     def of(cls, given: SimpleNamespace) -> Self:
         """Return the values that a command line, a form or a program gives, and defaults for the others."""
-        return cls(**{name: one.read(getattr(given, name, one.option.default)) for name, one in cls.declared().items()})
+        values = {name: one.read(getattr(given, name, one.option.default)) for name, one in cls.declared().items()}
+        return cls(**values).but(as_published=True) if getattr(given, AS_PUBLISHED.name, False) else cls(**values)
+
+    @property
+    def as_published(self) -> bool:
+        """Whether the published rules are in force wherever the usual ones differ."""
+        settled = self.published()
+        return bool(settled) and all(getattr(self, name) == value for name, value in settled.items())
+
+    def but(self, **values: Any) -> Self:
+        """Return the options with other values; `as_published` sets or resets those that it stands for."""
+        if (switch := values.pop(AS_PUBLISHED.name, None)) is None:
+            return replace(self, **values)
+        settled = self.published()
+        now = settled if switch else {name: getattr(type(self)(), name) for name in settled}
+        return replace(self, **{**now, **values})
 
     def record(self) -> dict[str, Any]:
         """Return the values as plain ones, for the record of a result."""
-        return {one.name: one.record(getattr(self, one.name)) for one in self.flags()}
+        return {name: one.option.record(getattr(self, name)) for name, one in self.declared().items()}
 
     def judging_as(self, other: Options) -> bool:
         """Return whether other options judge answers alike: they differ at most in what is shown of the figures."""
@@ -141,20 +181,19 @@ class Options:
 
     def usual(self, names: Iterable[str]) -> Self:
         """Return the options with the usual values of some."""
-        declared = self.declared()
-        values = {name: declared[name].read(declared[name].option.default) for name in names}
-        return replace(self, **values)
+        declared = self.offered()
+        return self.but(**{name: declared[name].read(declared[name].option.default) for name in names})
 
     def stepped(self, name: str, step: int = 1, there: Sequence[Any] = ()) -> Self:
         """Return the options with the next value of one of them, around the ends: what its key does.
 
         there : its values, of an option that declares none
         """
-        steps, value = there or self.declared()[name].steps, getattr(self, name)
+        steps, value = there or self.offered()[name].steps, getattr(self, name)
         if there and value is None:
             value = there[0]
         after = steps[(steps.index(value) + step) % len(steps)] if value in steps else steps[0]
-        return replace(self, **{name: after})
+        return self.but(**{name: after})
 
     def words(self, there: Mapping[str, Sequence[Any]] | None = None) -> Iterator[tuple[str, str]]:
         """Yield (option, its value in words) for the line above tables. An option without a key has no name there: its

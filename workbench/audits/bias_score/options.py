@@ -63,6 +63,7 @@ class ScoreOptions(Options):
         "statements",
         "unit that the bootstrap resamples",
         choices=UNITS,
+        published="responses",
         words="{} resampled",
         source="ours: answers to one statement are not independent",
     )
@@ -80,6 +81,7 @@ class ScoreOptions(Options):
     judge_void: bool = of_shared(
         JUDGE_VOID.but(help="also count wordings identical to their original, as published; otherwise they are void"),
         words={False: "", True: "void wordings judged"},
+        published=True,
         source="ours: the paper counts them",
     )
     common: bool = of_shared(

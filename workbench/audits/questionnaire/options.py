@@ -53,7 +53,8 @@ class PredictionOptions(Options):
         "sd",
         "variability over wordings: the standard deviation, or the root mean square as printed",
         choices=get_args(Variability),
-        key="d",
+        published="rms",
+        key="e",
         words={"sd": "sd over wordings", "rms": "rms over wordings, as printed"},
         source="ours: the paper prints the root mean square",
     )
@@ -69,6 +70,7 @@ class PredictionOptions(Options):
         "paired",
         "standard error of the bias: of differences from each person's answer, or as in the published tables",
         choices=get_args(ErrorOf),
+        published="printed",
         key="e",
         words={"paired": "SE paired", "printed": "SE as printed"},
         source="ours: the paper takes the error of people's answers alone",

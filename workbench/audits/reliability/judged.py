@@ -632,7 +632,7 @@ def _judged_void(report: Report) -> Iterator[str]:
         yield (
             f"void: {counted} (statements × templates): the statement has no such wording, or the test compares a "
             "prompt with itself, so it cannot fail; it is in no denominator. workbench lint names the texts; "
-            "--judge-void judges them as published"
+            "--as-published judges them"
         )
     tests = report.options.tests
     everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]

@@ -97,7 +97,9 @@ def _tests(names: str | Sequence[str] | None) -> tuple[str, ...]:
 class Rules(Options):
     """When a statement passes a test. Raises UsageError for limits that cross, UnknownName for a test."""
 
-    rule: str = option("printed", "rule for a clear leaning", choices=RULES, source="Ceron et al. 2024, section 5.4")
+    rule: str = option(
+        "printed", "rule for a clear leaning", choices=RULES, published="coded", source="Ceron et al. 2024, section 5.4"
+    )
     low: float = option(
         0.45, "lower limit of an unclear leaning", least=0, most=1, steps=PERCENT,
         source="Ceron et al. 2024, section 5.4",
@@ -124,7 +126,7 @@ class Rules(Options):
         source="Ceron et al. 2024, section 6.2",
     )
     judge_void: bool = of_shared(
-        JUDGE_VOID, words={False: "", True: "void tests judged"}, source="ours: the paper judges them"
+        JUDGE_VOID, words={False: "", True: "void tests judged"}, source="ours: the paper judges them", published=True
     )
     seed: int = of_shared(SEEDED, source="ours")
 

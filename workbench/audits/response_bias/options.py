@@ -66,6 +66,7 @@ class ChangeOptions(Options):
         "definition of a change",
         choices=("corrected", "paper", "all_keys", "head"),
         read=Definition.parse,
+        published=Definition.PAPER,
         key="f",
         words={
             Definition.CORRECTED: "corrected: valid answers, every question that fits; human-like above 0",
@@ -100,7 +101,8 @@ class ChangeOptions(Options):
         "offered",
         "entropy by the options actually offered, or as in the published files",
         choices=ENTROPY_RULES,
-        key="e",
+        published="csv",
+        key="f",
         words={"offered": "entropy by options offered", "csv": "entropy as published"},
         source="Tjuatja et al. 2024, section 3.3",
     )

@@ -320,7 +320,7 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     for of in (settings, getattr(settings, "rules", None)):
         values |= {one.name: getattr(of, one.name) for one in changed_fields(of)}
     if isinstance(options := values.pop("options", None), Options):
-        values |= {one.name: getattr(options, one.name) for one in changed_fields(options)}
+        values |= {name: getattr(options, name) for name in options.offered()}
     readings = values.pop("readings", USUAL)
     values |= {"without_rulings": not readings.rulings}
     if "readable" in values:

@@ -129,7 +129,7 @@ def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str
 
 
 def _unkeyed(audit: Audit) -> dict[str, Declared]:
-    return {name: one for name, one in audit.options.declared().items() if not one.key}
+    return {name: one for name, one in audit.options.offered().items() if not one.key}
 
 
 def _heading(one: Option) -> str:
@@ -183,7 +183,7 @@ def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
         return replace(settings, models=() if models == offers.models else models)
     if what == FINGERPRINTS:
         return replace(settings, fingerprint=None if settings.fingerprint == EACH else EACH)
-    one = settings.options.declared()[what]
+    one = settings.options.offered()[what]
     value = getattr(settings.options, what)
     if one.option.type is Type.FLAG:
         return _with(settings, what, not value)
@@ -196,7 +196,7 @@ def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
 def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED) -> Settings | str:
     """Return the settings after a number of the form was changed; its ends are where it stops."""
     what, _, name = line.partition(":")
-    one = settings.options.declared().get(what)
+    one = settings.options.offered().get(what)
     if name or one is None or one.option.type not in (Type.WHOLE, Type.NUMBER):
         return settings
     value = getattr(settings.options, what)
@@ -210,7 +210,7 @@ def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_O
 
 def _with(settings: Settings, name: str, value: Any) -> Settings | str:
     try:
-        return replace(settings, options=replace(settings.options, **{name: value}))
+        return replace(settings, options=settings.options.but(**{name: value}))
     except WorkbenchError as error:
         return str(error)
 

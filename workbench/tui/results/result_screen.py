@@ -19,6 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
 from workbench.formats.personas import EVERY
+from workbench.options.schema import AS_PUBLISHED
 from workbench.tui.kit.base import say
 from workbench.tui.kit.template_choice import Offer, TemplatesScreen, heading, offered, templates_for
 from workbench.tui.results.book_screen import BookScreen
@@ -63,7 +64,9 @@ class ResultScreen(BookScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "option":
-            return self.depends_on(name := str(parameters[0])) and self._has_steps(name)
+            name = str(parameters[0])
+            of = self.AUDIT.options.published() if name == AS_PUBLISHED.name else (name,)
+            return any(map(self.depends_on, of)) and self._has_steps(name)
         if action == "import_shipped":
             return bool(self.SHIPPED) and self._loaded is not None and not self._loaded.instruments
         if action == "choices":
@@ -172,7 +175,7 @@ class ResultScreen(BookScreen):
         if self._book is None:
             return self.EXPLAIN
         keys = " · ".join(
-            f"{one.key} {one.option.help}" for one in self._settings.options.declared().values() if one.key
+            f"{one.key} {one.option.help}" for one in self._settings.options.offered().values() if one.key
         )
         return "\n\n".join(filter(None, (super().explain(), keys, self.EXPLAIN, *self._book.told)))
 
@@ -221,7 +224,7 @@ def screen_of(mode: str) -> ResultScreen:
 def screen_class(audit: Audit) -> type[ResultScreen]:
     """Return the class of an audit's screen."""
     assert audit.place is not None, "an audit without a place is not in the terminal"
-    keyed = [(name, one) for name, one in audit.options.declared().items() if one.key]
+    keyed = [(name, one) for name, one in audit.options.offered().items() if one.key]
     keys = [
         Binding(
             one.key,
