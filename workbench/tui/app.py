@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
-from workbench.tui.kit.base import Background, StoreScreen, say
+from workbench.tui.kit.base import Background, StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
@@ -174,10 +175,9 @@ class WorkbenchApp(LiteralApp, Background):
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
 
-    @work(thread=True, exit_on_error=False, group="keys")
-    def check_keys(self, keymap: Keymap) -> None:
-        usable = checked(keymap, type(self))
-        self.call_from_thread(self._use_keys, usable)
+    @worker("keys", newest=False)
+    async def check_keys(self, keymap: Keymap) -> None:
+        self._use_keys(await to_thread(checked, keymap, type(self)))
 
     def _use_keys(self, keymap: Keymap) -> None:
         """Use the keys without a fault; Home says which have one."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -20,7 +18,10 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import person_name
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import Background, worker
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
 
 
 class PersonDialog(ModalScreen[str | None], Background):
@@ -96,12 +97,6 @@ def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object
 class EditorDialog(PersonDialog):
     """Asks for the name under which changes are kept."""
 
-    @dataclass
-    class Known(Message):
-        """It was read who changed statements here before."""
-
-        names: tuple[str, ...]
-
     def __init__(self, instrument: str) -> None:
         super().__init__(())
         self._instrument = instrument
@@ -110,18 +105,19 @@ class EditorDialog(PersonDialog):
         self.query_one("#trouble", Static).update("Your changes are stored under this name, and you can undo them.")
         self.read()
 
-    @on(Known)
-    async def offer(self, event: Known) -> None:
-        if event.names and not self.query(OptionList):
-            self._known = event.names
-            options = OptionList(*(Option(Content(visible(n))) for n in event.names), id="known", markup=False)
+    async def offer(self, names: tuple[str, ...]) -> None:
+        """Offer who changed statements here before."""
+        if names and not self.query(OptionList):
+            self._known = names
+            options = OptionList(*(Option(Content(visible(n))) for n in names), id="known", markup=False)
             await self.query_one(".dialog", Vertical).mount(options)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="known")
-    def read(self) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.editing import people
+    @worker("known")
+    async def read(self) -> None:
+        def load(store: Store) -> tuple[str, ...]:
+            from workbench.pipeline.editing import people
+
+            return people(store, self._instrument)
 
         if self._instrument:
-            with Store.open(store_path(self.app)) as store:
-                self.post_message(self.Known(people(store, self._instrument)))
+            await self.offer(await self.with_store(load))

@@ -32,7 +32,7 @@ from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import said
-from workbench.tui.rulings.ruling import RuledText, RulingKeys
+from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ class RulingsScreen(BookScreen):
     def judged_now(self, settings: RulingsChoice, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, self._run, known)
 
-    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+    def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
         """Say what was ruled; z is about the row under the cursor here, which need not be the new one."""
-        super().take_ruled(replace(event, sentence=event.sentence.removesuffix("; z undoes it")))
+        super().take_ruled(sentence.removesuffix("; z undoes it"), ruling)
 
     def show_ruled(self) -> None:
         self._settings = self._settings_now
