@@ -47,8 +47,8 @@ class PeopleScreen(BookScreen):
         super().__init__(NO_CHOICE)
         self.routes = {"person": self._form_of}
 
-    def judged_now(self, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
-        return load(self.store_path, known)
+    def judged_now(self, store: Store, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
+        return load(store, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
@@ -105,13 +105,11 @@ class PersonForm(EditForm):
         return Done(f"{found.name}: {len(found.fields)} fields are filled in.", (found.name,))
 
 
-def load(path: Path, known: Loaded | None = None) -> Loaded:
+def load(store: Store, known: Loaded | None = None) -> Loaded:
     """Return everybody. Returns `known` itself where nothing has changed."""
-    from stores.core.store import Store
     from workbench.annotation.people_tables import people_counts, people_table
 
-    with Store.open(path) as store:
-        people = store.people.list()
+    people = store.people.list()
     if known is not None and known.rests_on == [people]:
         return known
     if not people:

@@ -290,16 +290,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def make_table(self) -> FluidTable:
         return ItemTable(item_columns, name="responses")
 
-    def fetch(self, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
         from workbench.pipeline.review import open_item
         from workbench.pipeline.review_item import shown
 
         progress, item = self._progress, self._coming
-        with Store.open(self.store_path) as store:
-            there = open_item(store, progress, item)
-            found = shown(store, progress.of, item)
-            holder = "" if there else "another auditor"
+        there = open_item(store, progress, item)
+        found = shown(store, progress.of, item)
+        holder = "" if there else "another auditor"
         return ItemPage(kind, found.rows, None, found, holder)
 
     def takes(self, page: Page[ItemAnswer]) -> bool:

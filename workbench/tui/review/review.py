@@ -121,9 +121,9 @@ class ReviewScreen(BookScreen, BlindKey):
             return progress is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: ReviewChoice, known: Loaded | None) -> Loaded:
+    def judged_now(self, store: Store, settings: ReviewChoice, known: Loaded | None) -> Loaded:
         anew, self._anew = self._anew, False
-        return load(self.store_path, settings, known, anew=anew)
+        return load(store, settings, known, anew=anew)
 
     def on_screen_resume(self) -> None:
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
@@ -375,30 +375,26 @@ class ReviewScreen(BookScreen, BlindKey):
         self.say_changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue")
 
 
-def load(path: Path, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
+def load(store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
     """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
     itself where nothing has changed. Raises WorkbenchError.
     """
-    from stores.core.store import Store
     from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review import progress_of, same
     from workbench.pipeline.review_tables import book
 
-    with Store.open(path) as store:
-        runs = reviewable(store)
-        if not runs:
-            return Loaded(settings, empty=NO_ANSWERS)
-        try:
-            of = _queue(store, runs, settings, known, anew=anew)
-        except WorkbenchError as error:
-            return Loaded(settings, problem=error, material=Material(runs, None))
-        run, progress = of.run, progress_of(store, of, settings.auditor)
-        if settings.auditor is not None and settings.auditor in progress.held.values():
-            store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
-            progress = replace(
-                progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
-            )
-        drawn = len(reviewed.samples_of(store, run, of.card))
+    runs = reviewable(store)
+    if not runs:
+        return Loaded(settings, empty=NO_ANSWERS)
+    try:
+        of = _queue(store, runs, settings, known, anew=anew)
+    except WorkbenchError as error:
+        return Loaded(settings, problem=error, material=Material(runs, None))
+    run, progress = of.run, progress_of(store, of, settings.auditor)
+    if settings.auditor is not None and settings.auditor in progress.held.values():
+        store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
+        progress = replace(progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor})
+    drawn = len(reviewed.samples_of(store, run, of.card))
     if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
         return known
     return Loaded(

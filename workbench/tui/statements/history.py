@@ -72,17 +72,14 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_columns, name="answers")
 
-    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_to
 
-        with Store.open(self.store_path) as store:
+        def read(at: int) -> tuple[VersionAnswer, ...]:
+            where = (self._instrument, self._ref, self._version)
+            return answers_to(store.connection, *where, offset=at, limit=PAGE)
 
-            def read(at: int) -> tuple[VersionAnswer, ...]:
-                where = (self._instrument, self._ref, self._version)
-                return answers_to(store.connection, *where, offset=at, limit=PAGE)
-
-            return gathered(kind, offset, read, lambda _: True, self.words)
+        return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         about = (f"{self._page.counted}", "$text-muted")
@@ -134,16 +131,13 @@ class FoundAnswersScreen(VersionAnswersScreen):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_found_columns, name="answers")
 
-    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_with
 
-        with Store.open(self.store_path) as store:
+        def read(at: int) -> tuple[VersionAnswer, ...]:
+            return answers_with(store.connection, self.words, offset=at, limit=PAGE)
 
-            def read(at: int) -> tuple[VersionAnswer, ...]:
-                return answers_with(store.connection, self.words, offset=at, limit=PAGE)
-
-            return gathered(kind, offset, read, lambda _: True, self.words)
+        return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         said = (self._page.counted, "$text-muted")
