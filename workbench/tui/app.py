@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from stores.core.identity import Anchor
     from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
-    from workbench.tui.results.loaded import Loaded, Look, Shown
 
     SurveyStart = tuple[str, Design, str | None]
     "(instrument, what is asked, respondent)"
@@ -141,7 +140,7 @@ class WorkbenchApp(LiteralApp, Background):
         "how often in a row the store's file was not there"
         self.notice = ""
         "what of a person's own keys and choices is not used, for Home"
-        self.left_at: dict[str, tuple[Loaded, Mapping[Look, Shown]]] = {}
+        self.left_at: dict[str, Any] = {}
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
@@ -163,7 +162,7 @@ class WorkbenchApp(LiteralApp, Background):
         self.look_for_store()
         self.set_interval(LOOK_EVERY_S, self.look_for_store)
         if self._queue is not None and self.annotator is not None:
-            self.action_annotate(self._queue)
+            self.push_screen(screen("label", self._queue, self.annotator))
         if self._survey is not None:
             self.push_screen(screen("survey", *self._survey))
 
@@ -360,19 +359,6 @@ class WorkbenchApp(LiteralApp, Background):
             self.action_go("home")
         else:
             self.pop_screen()
-
-    def action_annotate(self, queue: str) -> None:
-        """Label a queue as the person who sits here."""
-        if self.annotator is not None:
-            self.push_screen(screen("label", queue, self.annotator))
-
-    def action_adjudicate(self, queue: str) -> None:
-        """Decide the disagreements of a queue."""
-        self.push_screen(screen("adjudicate", queue))
-
-    def action_agreement(self, queue: str) -> None:
-        """Show how far the annotators of a queue agree."""
-        self.push_screen(screen("agreement", queue))
 
     def action_explain(self) -> None:
         """Say what the numbers on this screen mean."""

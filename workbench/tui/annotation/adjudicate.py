@@ -31,7 +31,7 @@ from workbench.tui.annotation.annotate_format import (
 )
 from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import literal
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import app_of, say
 from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.screen_keys import keys_of
@@ -315,7 +315,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def on_mount(self) -> None:
         self.title_bar.place = f"adjudicate › {self._queue}"
-        self._auditor = getattr(self.app, "annotator", None)
+        self._auditor = app_of(self).annotator
         self.query_one("#case").display = False
         self.begin(lambda path: AdjudicationSession(path, self._queue))
         self.action_refresh()
@@ -511,8 +511,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def _keep_name(self, name: str | None) -> None:
         if name is not None:
             self._auditor = name
-            if hasattr(self.app, "annotator"):
-                self.app.annotator = name
+            app_of(self).annotator = name
             if self._found is not None:
                 self._show_who()
 

@@ -23,7 +23,7 @@ from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.issue_grid import KEYS, SIGNS, scheme_text
 from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import row_key
-from workbench.tui.kit.base import say, worker
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog, as_person
 from workbench.tui.results.book_screen import BookScreen
@@ -285,7 +285,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
     def _ask_name(self, then: Callable[[], None]) -> None:
         def take(name: str | None) -> None:
             if name is not None:
-                setattr(self.app, "annotator", name)  # noqa: B010
+                app_of(self).annotator = name
                 then()
 
         self.app.push_screen(PersonDialog((), note="Your decisions are stored under this name."), take)

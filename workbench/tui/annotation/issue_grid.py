@@ -32,6 +32,7 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
 from workbench.tui.annotation.session import NEVER, SessionScreen, Tally
 from workbench.tui.format import literal
+from workbench.tui.kit.base import app_of
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.screen_keys import action_on
@@ -532,7 +533,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def _keep_person(self, name: str | None) -> None:
         if name is not None:
-            setattr(self.app, "annotator", name)  # noqa: B010
+            app_of(self).annotator = name
             self._label_as(name)
         elif self.person is None:
             self.dismiss(None)

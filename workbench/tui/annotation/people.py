@@ -15,6 +15,7 @@ from workbench.errors import UsageError
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.kit.base import app_of
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened
@@ -96,7 +97,7 @@ class PersonForm(EditForm):
         if fault := self.fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:
-            self._save_as(getattr(self.app, "annotator", None) or self._person.name)
+            self._save_as(app_of(self).annotator or self._person.name)
 
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import Done

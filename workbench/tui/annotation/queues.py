@@ -24,7 +24,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.kit.base import Background, StoreScreen, in_store, say, worker
+from workbench.tui.kit.base import Background, StoreScreen, app_of, in_store, say, worker
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.start_form import FieldsForm, select
 from workbench.tui.results.details import explained
@@ -358,7 +358,7 @@ class QueuesScreen(StoreScreen):
     @property
     def person(self) -> str | None:
         """Who annotates here; known to the app, so that other screens ask nobody twice."""
-        return getattr(self.app, "annotator", None)
+        return app_of(self).annotator
 
     def tick(self) -> None:
         """Look again: others label at the same time."""
@@ -426,20 +426,16 @@ class QueuesScreen(StoreScreen):
         if (queue := self.current) is None:
             return
         if queue.disputed:
-            self._elsewhere("action_adjudicate")
+            self.app.push_screen(screen("adjudicate", queue.name))
             return
         others = [f"{one.name} has {plural(one.disputed, 'item')} to decide" for one in self._queues if one.disputed]
         others += ["nor has any other queue"] * (not others and len(self._queues) > 1)
         say(self, visible("; ".join([f"{queue.name} has no disagreement to decide", *others])), warns=True)
 
     def action_agreement(self) -> None:
-        self._elsewhere("action_agreement")
-
-    def _elsewhere(self, action: str) -> None:
-        """Have the app show another screen about the queue under the cursor."""
-        go = getattr(self.app, action, None)
-        if callable(go) and (queue := self.current) is not None:
-            self.call_later(go, queue.name)
+        """Show how far the annotators of the queue under the cursor agree."""
+        if (queue := self.current) is not None:
+            self.app.push_screen(screen("agreement", queue.name))
 
     def _ask_person(self, then: str | None) -> None:
         """Ask who annotates; with `then`, go on to that queue."""
@@ -448,7 +444,7 @@ class QueuesScreen(StoreScreen):
         def take(name: str | None) -> None:
             if name is None:
                 return
-            setattr(self.app, "annotator", name)  # noqa: B010
+            app_of(self).annotator = name
             self.show_who()
             if then is not None:
                 self.app.push_screen(AnnotateScreen(then, name))

@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from workbench.errors import ConflictError, StoreError, StoreGone
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import StoreScreen, as_trouble, offer_copy
+from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_copy
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -242,7 +242,7 @@ class SessionScreen(StoreScreen, Generic[S]):
     @property
     def person(self) -> str | None:
         """Who annotates here; known to the app, so that other screens ask nobody twice."""
-        return getattr(self.app, "annotator", None)
+        return app_of(self).annotator
 
     def was_seen(self, at: float) -> bool:
         """Whether the item was in sight when a key was pressed."""

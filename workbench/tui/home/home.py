@@ -23,7 +23,7 @@ from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
-from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.base import StoreScreen, app_of, say, worker
 from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import reviews_blind
@@ -429,7 +429,7 @@ class HomeScreen(StoreScreen):
 
     def show_notice(self) -> None:
         """Show what the store has to say, and what of a person's own keys is not used."""
-        said = (self._overview.notice if self._overview is not None else "", getattr(self.app, "notice", ""))
+        said = (self._overview.notice if self._overview is not None else "", app_of(self).notice)
         notice = "\n".join(filter(None, said))
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")

@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, worker
+from workbench.tui.kit.base import Background, app_of, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -105,8 +105,7 @@ class JobKindDialog(ModalScreen[str | None], Background):
 
     def _leave(self, kind: str) -> None:
         """Make way for the form; what is typed ahead is for its first field."""
-        if callable(hold := getattr(self.app, "hold_keys", None)):
-            hold()
+        app_of(self).hold_keys()
         self.dismiss(kind)
 
     def action_down(self) -> None:

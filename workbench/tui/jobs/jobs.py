@@ -7,7 +7,7 @@ import time
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -37,7 +37,7 @@ from workbench.tui.jobs.job_lines import (
     unit,
 )
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.base import in_store, say, worker
+from workbench.tui.kit.base import app_of, in_store, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
 from workbench.tui.leading import lead
 from workbench.tui.routes import screen
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
-    from workbench.tui.app import WorkbenchApp  # type only: the app opens this screen
 
 REFRESH_S = 1.0
 STARTING_S = 30.0
@@ -157,9 +156,9 @@ class JobsScreen(JobActs):
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self.action_refresh()
 
-    def show_job(self, job: int) -> None:
+    def go_to_job(self, number: int) -> None:
         """Put the cursor on a job, once it is listed."""
-        self._new = job
+        self._new = number
         self.action_refresh()
 
     @property
@@ -270,7 +269,7 @@ class JobsScreen(JobActs):
 
         run = await self.with_store(load)
         if run is None:
-            cast("WorkbenchApp", self.app).show_mode(mode)
+            app_of(self).show_mode(mode)
             there, said = self.app.screen, f"Job {job.id} has no answers; these answers are from other jobs"
             there.call_after_refresh(lambda: say(there, said, warns=True))
         else:

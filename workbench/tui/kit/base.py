@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -31,11 +31,42 @@ from workbench.version import __version__
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
 Node = TypeVar("Node", bound="Background")
+
+
+class Workbench(Protocol):
+    """What screens and dialogs ask of the app that shows them; `workbench.tui.app` is it."""
+
+    store_path: Path
+    annotator: str | None
+    "who sits here: asked for when it is first needed"
+    notice: str
+    "what of a person's own keys and choices is not used, for Home"
+    left_at: dict[str, Any]
+    "place of a screen that is made anew each time -> what it showed when it was left"
+
+    def show_mode(self, mode: str) -> None:
+        """Show the screen of a mode."""
+
+    def show_run(self, mode: str, run: Run) -> None:
+        """Show the figures of a run in a mode of results."""
+
+    def store_gone(self, error: WorkbenchError) -> None:
+        """Say that the store is gone, and offer to write what it held to another file."""
+
+    def hold_keys(self) -> None:
+        """Keep what is typed for the form that comes."""
+
+    def release_keys(self) -> None:
+        """Let what was typed ahead reach the field that has focus now."""
+
+
+def app_of(node: DOMNode) -> Workbench:
+    """Return the app that shows a screen or a dialog."""
+    return cast("Workbench", node.app)
 
 
 def say(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
@@ -71,7 +102,7 @@ FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
 
 def store_path(app: object) -> Path:
     """Return the store that the running app is about."""
-    return cast("WorkbenchApp", app).store_path
+    return cast("Workbench", app).store_path
 
 
 def in_store(app: object, text: str) -> str:
@@ -81,7 +112,7 @@ def in_store(app: object, text: str) -> str:
 
 def offer_copy(app: object, error: WorkbenchError) -> None:
     """Say that the store is gone, and offer to write what it held to another file."""
-    cast("WorkbenchApp", app).store_gone(error)
+    cast("Workbench", app).store_gone(error)
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
@@ -232,6 +263,9 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     def be_about(self, run: Run) -> None:
         """Show the figures of a run, where this screen has any."""
+
+    def go_to_job(self, number: int) -> None:
+        """Put the cursor on a job, where this screen lists jobs."""
 
     def explain(self) -> str:
         """Return what `?` says."""

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import person_name
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, worker
+from workbench.tui.kit.base import Background, app_of, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -81,14 +81,14 @@ class PersonDialog(ModalScreen[str | None], Background):
 
 def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object]) -> None:
     """Go on as the person who sits here; ask who that is where nobody said so yet."""
-    person = getattr(screen.app, "annotator", None)
-    if isinstance(person, str):
+    person = app_of(screen).annotator
+    if person is not None:
         then(person)
         return
 
     def take(name: str | None) -> None:
         if name is not None:
-            setattr(screen.app, "annotator", name)  # noqa: B010
+            app_of(screen).annotator = name
             then(name)
 
     screen.app.push_screen(EditorDialog(instrument), take)

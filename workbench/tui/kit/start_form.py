@@ -25,7 +25,7 @@ from textual.widgets.selection_list import Selection
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, in_store, say, worker
+from workbench.tui.kit.base import Background, app_of, in_store, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.fields import Field
 
@@ -168,8 +168,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     def _begin(self) -> None:
         self.begun = True
-        if callable(release := getattr(self.app, "release_keys", None)):
-            release()
+        app_of(self).release_keys()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)

@@ -22,7 +22,7 @@ from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import say, worker
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
@@ -549,7 +549,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def _take_name(self, name: str | None) -> None:
         if name is not None:
-            self.app.annotator = name  # type: ignore[attr-defined]
+            app_of(self).annotator = name
             self._progress = replace(self._progress, auditor=name)
             self._say_who()
             self._show(self._item, "")

@@ -14,7 +14,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
-from workbench.tui.kit.base import say, worker
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.book_screen import BookScreen
@@ -135,12 +135,12 @@ class ReviewScreen(BookScreen, BlindKey):
     def on_unmount(self) -> None:
         """Leave what is shown for the next who opens this queue: they see it at once, while the store is asked."""
         if self._loaded is not None and self._loaded.judged is not None:
-            self.app.left_at[self.PLACE] = self._loaded, dict(self._found)  # type: ignore[attr-defined]
+            app_of(self).left_at[self.PLACE] = self._loaded, dict(self._found)
 
     @property
     def _left(self) -> tuple[Loaded, Mapping[Look, Shown]] | None:
         """What was shown when this queue was left, for the same eyes."""
-        left: tuple[Loaded, Mapping[Look, Shown]] | None = self.app.left_at.get(self.PLACE)  # type: ignore[attr-defined]
+        left: tuple[Loaded, Mapping[Look, Shown]] | None = app_of(self).left_at.get(self.PLACE)
         return left if left is not None and left[0].settings == self._settings else None
 
     def say_who(self) -> None:
@@ -208,7 +208,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.find_following(progress)
 
         known = sorted({one.auditor for of in progress.of.rulings.things for one in of})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from workbench.tui.kit.base import worker
+from workbench.tui.kit.base import app_of, worker
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.preferences import BLIND, keep, reviews_blind
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
@@ -134,7 +134,7 @@ class BlindKey(RulingKeys):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.store_done(progress, item, name)
 
         known = sorted({one.auditor for of in progress.of.rulings.things for one in of})

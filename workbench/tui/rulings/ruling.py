@@ -14,7 +14,7 @@ from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, StoreScreen, say, worker
+from workbench.tui.kit.base import Background, StoreScreen, app_of, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.routes import screen
@@ -189,14 +189,14 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.store_ruling(decided, name)
 
         self.app.push_screen(PersonDialog(auditors, note=NOTE, what="auditor"), named)
 
     @property
     def _auditor(self) -> str | None:
-        name = getattr(self.app, "annotator", None)
+        name = app_of(self).annotator
         return person_name(name, "auditor") if name else None
 
     @worker("ruling")

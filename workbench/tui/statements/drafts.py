@@ -22,7 +22,7 @@ from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Stateme
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.base import StoreScreen, app_of, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line
 from workbench.tui.kit.person_dialog import EditorDialog, as_person
 from workbench.tui.rulings.ruling import ruled_by
@@ -587,7 +587,7 @@ class DraftsScreen(StoreScreen):
 
         def take(name: str | None) -> None:
             if name is not None:
-                setattr(self.app, "annotator", name)  # noqa: B010
+                app_of(self).annotator = name
 
         self.app.push_screen(EditorDialog(self._instrument), take)
 
