@@ -31,6 +31,7 @@ from workbench.evidence.readings import MOST, forget, kept
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
+from workbench.tui.kit.base import of_store
 from workbench.tui.overview import read_judgement
 from workbench.tui.review.review import ReviewChoice, load
 
@@ -63,11 +64,11 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, computed: Counter[str]) -> None:
-    read_judgement(path)
+    of_store(path, read_judgement)
     judged(path)
     load(path, ReviewChoice())
     assert computed["_counted"] == 1
-    read_judgement(path)
+    of_store(path, read_judgement)
     load(path, ReviewChoice())
     assert (computed["_counted"], computed["_unruled"]) == (1, 1)
 

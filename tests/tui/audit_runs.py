@@ -21,6 +21,7 @@ from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, variant_order
+from workbench.tui.kit.base import of_store
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.result_screen import load, screen_class
 from workbench.tui.results.settings import Settings
@@ -99,4 +100,5 @@ AuditScreen = screen_class(AUDIT)
 
 def judged(path: Path, known: Loaded | None = None, *, as_people: bool = False, run: Run | None = None) -> Loaded:
     """Return what the screen of the verdicts shows of a store."""
-    return load(path, AUDIT, Settings(ReliabilityOptions(as_people=as_people), run=run), known)
+    settings = Settings(ReliabilityOptions(as_people=as_people), run=run)
+    return of_store(path, lambda store: load(store, AUDIT, settings, known))

@@ -217,9 +217,10 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
         await press(app, pilot, "f5")
         assert "11 items with two or more labels" in shown(app, "#options")
         assert at(app) == ("Annabel", "Bartholomew")
-    found = load(path, "q")
-    assert load(path, "q", found) is found
-    lettered = load(path, "q", found, letters=True)
+    with Store.open(path) as store:
+        found = load(store, "q")
+        assert load(store, "q", found) is found
+        lettered = load(store, "q", found, letters=True)
     assert lettered.material is found.material, "letters compute nothing anew"
 
 

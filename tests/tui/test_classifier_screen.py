@@ -18,6 +18,7 @@ from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
 from workbench.pipeline.classifier_figures import WAYS
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.base import of_store
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.classifier import ClassifierChoice, ClassifierScreen, load
@@ -50,7 +51,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> Classifier
 
 
 def book(path: Path, threshold: float = 0.9) -> Book:
-    found = load(path, ClassifierChoice(threshold=threshold)).book
+    found = of_store(path, lambda store: load(store, ClassifierChoice(threshold=threshold))).book
     assert found is not None
     return found
 

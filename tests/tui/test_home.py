@@ -76,8 +76,9 @@ def test_no_worker_of_any_screen_can_end_the_program() -> None:
             if getattr(call.func, "id", "") == "work" or getattr(call.func, "attr", "") == "run_worker":
                 assert "exit_on_error" in {one.arg for one in call.keywords}, f"{module}:{call.lineno}"
         for kind in (one for one in tree.body if isinstance(one, ast.ClassDef)):
-            decorated = ast.walk(ast.Module([one for one in kind.body if isinstance(one, ast.FunctionDef)], []))
-            if any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "work" for one in decorated):
+            decorated = [one for one in kind.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+            calls = (one for one in ast.walk(ast.Module(list(decorated), [])) if isinstance(one, ast.Call))
+            if any(getattr(one.func, "id", "") in ("work", "worker") for one in calls):
                 assert issubclass(getattr(import_module(module), kind.name), Background), f"{module}.{kind.name}"
 
 

@@ -41,6 +41,7 @@ from workbench.domain.prompts import Probe
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.tui.kit.base import of_store
 from workbench.tui.results import (
     annotators,
     result_screen,
@@ -104,7 +105,9 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.e2e
 def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = bias_stores.full(tmp_path / "bias.db")
-    found = result_screen.load(path, BIAS, result_screen.Settings(ScoreOptions())).material
+    found = of_store(
+        path, lambda store: result_screen.load(store, BIAS, result_screen.Settings(ScoreOptions()))
+    ).material
     assert found is not None
     report = found.judged.report
     screen = intervals([report.figure(model) for model in report.tally.models])
@@ -116,7 +119,7 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     with Store.open(path) as store:
         predict(store, _masses, card("doubts"), conditions=("qm", "zero-shot"))
     audit = registry.audit("questionnaire")
-    judged = result_screen.load(path, audit, Settings(PredictionOptions())).material
+    judged = of_store(path, lambda store: result_screen.load(store, audit, Settings(PredictionOptions()))).material
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])
     assert screen
@@ -130,7 +133,9 @@ def _masses(probe: Probe) -> tuple[float, float]:
 
 def test_consistency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "c.db", firm, base=with_parties())
-    judged = result_screen.load(path, CONSISTENCY, Settings(ConsistencyOptions())).material
+    judged = of_store(
+        path, lambda store: result_screen.load(store, CONSISTENCY, Settings(ConsistencyOptions()))
+    ).material
     result = judged.result
     screen = intervals([(result.leaning(name), result.issues(name)) for name in result.models])
     assert screen
@@ -144,7 +149,9 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         store.instruments.add(with_pairs(blank, pairs(), ()))
         model = ScriptedModel(Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first")
         ask(store, model, Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered"))
-    judged = result_screen.load(path, AUDIT, result_screen.Settings(ChangeOptions())).material
+    judged = of_store(
+        path, lambda store: result_screen.load(store, AUDIT, result_screen.Settings(ChangeOptions()))
+    ).material
     assert judged is not None
     screen = intervals(list(judged.people.values()))
     assert screen
@@ -156,7 +163,7 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
     units = queued(path, [f"answer {n}" for n in range(10)])
     for name, labels in (("Annabel", FIRST), ("Bartholomew", SECOND)):
         labelled(path, name, dict(zip(units, labels, strict=True)))
-    book = annotators.load(path, "q").book
+    book = of_store(path, lambda store: annotators.load(store, "q")).book
     assert book is not None
     screen = intervals([values(entry.make(*subject)) for entry in book.contents for subject in entry.subjects])
     assert screen

@@ -19,6 +19,7 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.queues import QueueForm, QueuesScreen, QueueValues, as_spec
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.record_table import RecordTable
 
@@ -116,20 +117,20 @@ async def test_a_known_name_is_chosen_from_the_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_d_and_k_open_what_the_app_has_for_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_d_and_v_open_what_there_is_for_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
-    for action in ("adjudicate", "agreement"):
 
-        def note(app: WorkbenchApp, queue: str, action: str = action) -> None:
-            asked.append((action, queue))
+    def note(name: str, queue: str) -> TextScreen:
+        asked.append((name, queue))
+        return TextScreen(name, queue)
 
-        monkeypatch.setattr(WorkbenchApp, f"action_{action}", note, raising=False)
+    monkeypatch.setattr("workbench.tui.annotation.queues.screen", note)
     app = WorkbenchApp(disputed(tmp_path / "a.db"))
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, 2)
-        await pilot.press("d", "v")
+        await pilot.press("d", "escape", "v", "escape")
         await until(pilot, lambda: asked == [("adjudicate", "first"), ("agreement", "first")])
-        await pilot.press("down", "d", "v")
+        await pilot.press("down", "d", "v", "escape")
         await until(pilot, lambda: asked[2:] == [("agreement", "[b]second")])
         assert "[b]second has no disagreement to decide; first has 1 item to decide" in flowing(app)
         await pilot.press("slash", *"ok")

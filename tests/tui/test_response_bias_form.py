@@ -31,6 +31,7 @@ from workbench.tui.design_form import EXACT_LABELS, FormValues, as_design, sampl
 from workbench.tui.home.home import BELOW, HomeScreen, home_lines
 from workbench.tui.jobs.job_form import read_choices
 from workbench.tui.jobs.job_lines import hint, job_details, subject
+from workbench.tui.kit.base import of_store
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.widgets.fields import TickList
@@ -189,7 +190,7 @@ def job(path: Path, number: int) -> Job:
 
 
 def home(path: Path) -> str:
-    lines = home_lines(read_overview(path), read_judgement(path))
+    lines = home_lines(of_store(path, read_overview), of_store(path, read_judgement))
     return "\n".join(f"{key} {content.plain}" for key, content in lines)
 
 

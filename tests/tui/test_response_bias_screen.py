@@ -44,6 +44,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.format import row_parts
+from workbench.tui.kit.base import of_store
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import result_screen as screens
 from workbench.tui.results.behind import BehindScreen
@@ -126,7 +127,7 @@ CONTENTS = (
 
 
 def load(path: Path, options: ChangeOptions, known: Loaded | None = None) -> Loaded:
-    return screens.load(path, AUDIT, Settings(options), known)
+    return of_store(path, lambda store: screens.load(store, AUDIT, Settings(options), known))
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:

@@ -271,9 +271,9 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
 async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     may_read, fetch = Event(), ReviewItemScreen.fetch
 
-    def late(screen: ReviewItemScreen, kind: str, offset: int) -> ItemPage:
+    def late(screen: ReviewItemScreen, store: Store, kind: str, offset: int) -> ItemPage:
         may_read.wait(10)
-        return fetch(screen, kind, offset)
+        return fetch(screen, store, kind, offset)
 
     may_read.set()
     monkeypatch.setattr(ReviewItemScreen, "fetch", late)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
-from workbench.tui.kit.base import Background, StoreScreen, say
+from workbench.tui.kit.base import Background, StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from stores.core.identity import Anchor
     from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
-    from workbench.tui.results.loaded import Loaded, Look, Shown
 
     SurveyStart = tuple[str, Design, str | None]
     "(instrument, what is asked, respondent)"
@@ -140,7 +140,7 @@ class WorkbenchApp(LiteralApp, Background):
         "how often in a row the store's file was not there"
         self.notice = ""
         "what of a person's own keys and choices is not used, for Home"
-        self.left_at: dict[str, tuple[Loaded, Mapping[Look, Shown]]] = {}
+        self.left_at: dict[str, Any] = {}
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
@@ -162,7 +162,7 @@ class WorkbenchApp(LiteralApp, Background):
         self.look_for_store()
         self.set_interval(LOOK_EVERY_S, self.look_for_store)
         if self._queue is not None and self.annotator is not None:
-            self.action_annotate(self._queue)
+            self.push_screen(screen("label", self._queue, self.annotator))
         if self._survey is not None:
             self.push_screen(screen("survey", *self._survey))
 
@@ -174,10 +174,9 @@ class WorkbenchApp(LiteralApp, Background):
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
 
-    @work(thread=True, exit_on_error=False, group="keys")
-    def check_keys(self, keymap: Keymap) -> None:
-        usable = checked(keymap, type(self))
-        self.call_from_thread(self._use_keys, usable)
+    @worker("keys", newest=False)
+    async def check_keys(self, keymap: Keymap) -> None:
+        self._use_keys(await to_thread(checked, keymap, type(self)))
 
     def _use_keys(self, keymap: Keymap) -> None:
         """Use the keys without a fault; Home says which have one."""
@@ -360,19 +359,6 @@ class WorkbenchApp(LiteralApp, Background):
             self.action_go("home")
         else:
             self.pop_screen()
-
-    def action_annotate(self, queue: str) -> None:
-        """Label a queue as the person who sits here."""
-        if self.annotator is not None:
-            self.push_screen(screen("label", queue, self.annotator))
-
-    def action_adjudicate(self, queue: str) -> None:
-        """Decide the disagreements of a queue."""
-        self.push_screen(screen("adjudicate", queue))
-
-    def action_agreement(self, queue: str) -> None:
-        """Show how far the annotators of a queue agree."""
-        self.push_screen(screen("agreement", queue))
 
     def action_explain(self) -> None:
         """Say what the numbers on this screen mean."""

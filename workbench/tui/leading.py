@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import App
 
+from workbench.tui.kit.base import StoreScreen, Workbench
 from workbench.tui.routes import ROUTES, screen
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
-    from workbench.tui.app import WorkbenchApp  # type only: the app is what is asked here
-    from workbench.tui.jobs.jobs import JobsScreen  # type only: the app, which is asked here, opens it
 
 
 def lead(app: App[Any], route: Sequence[object]) -> None:
@@ -22,8 +21,8 @@ def lead(app: App[Any], route: Sequence[object]) -> None:
         app.push_screen(screen(str(kind), *about))
         return
     if about and not isinstance(about[0], str | int):  # a run
-        cast("WorkbenchApp", app).show_run(str(kind), cast("Run", about[0]))
+        cast("Workbench", app).show_run(str(kind), cast("Run", about[0]))
         return
     app.switch_mode(str(kind))
     if about:  # a job
-        app.call_after_refresh(lambda: cast("JobsScreen", app.screen).show_job(int(cast("str", about[0]))))
+        app.call_after_refresh(lambda: cast("StoreScreen", app.screen).go_to_job(int(cast("str", about[0]))))

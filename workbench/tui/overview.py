@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -103,10 +102,9 @@ class Judgement:
     "what could not be worked out, and why"
 
 
-def read_overview(path: Path) -> Overview:
+def read_overview(store: Store) -> Overview:
     """Read what is cheap. Raises StoreError."""
     from stores.core.contents import Part, state_of
-    from stores.core.store import Store
 
     def seen() -> Overview:
         answers, _ = store.runs.totals()
@@ -129,13 +127,11 @@ def read_overview(path: Path) -> Overview:
             made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
         )
 
-    with Store.open(path) as store:
-        return store.at_once(seen)
+    return store.at_once(seen)
 
 
-def read_judgement(path: Path) -> Judgement:
+def read_judgement(store: Store) -> Judgement:
     """Check the instruments and judge the newest runs. Raises StoreError."""
-    from stores.core.store import Store
     from workbench.pipeline.todo import tasks
 
     def judged() -> Judgement:
@@ -166,8 +162,7 @@ def read_judgement(path: Path) -> Judgement:
         waiting = tried("To do", lambda: tasks(store, shared), no_tasks)
         return Judgement(lint, classifier, tuple(filter(None, audits)), waiting, tuple(faults))
 
-    with Store.open(path) as store:
-        return store.at_once(judged)
+    return store.at_once(judged)
 
 
 def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines | None:
@@ -199,16 +194,14 @@ def _classifier(store: Store) -> ClassifierScore | None:
     return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value, tested.rests_on(), poor)
 
 
-def import_shipped(path: Path, name: str = "") -> str:
+def import_shipped(store: Store, name: str = "") -> str:
     """Import an instrument that ships with workbench, the usual one where none is named; return a sentence about it.
 
     Raises WorkbenchError.
     """
-    from stores.core.store import Store
     from workbench.data import SHIPPED_INSTRUMENT
     from workbench.formats.read import read_shipped
 
     instrument = read_shipped(name or SHIPPED_INSTRUMENT)
-    with Store.open(path) as store:
-        imported = store.instruments.add(instrument)
+    imported = store.instruments.add(instrument)
     return f"Imported {imported.name}: {len(instrument.statements):,} statements, {imported.wordings:,} wordings."

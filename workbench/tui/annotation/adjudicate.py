@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook, Reason, Subject
@@ -30,9 +29,9 @@ from workbench.tui.annotation.annotate_format import (
     last_line,
     pace_line,
 )
-from workbench.tui.annotation.session import SessionScreen, StoreSession, Tally
+from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import literal
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import app_of, say
 from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.screen_keys import keys_of
@@ -288,36 +287,6 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     statement = query_one("#statement", ReadText)
     answer = query_one("#answer", ReadText)
 
-    @dataclass
-    class Found(Message):
-        """The disagreements are there."""
-
-        found: AdjudicationQueue
-
-    @dataclass
-    class Committed(Message):
-        """A decision is in the store."""
-
-        case: Case
-        label: str
-
-    @dataclass
-    class Changed(Message):
-        """Somebody labelled the item while it was looked at; nothing was decided."""
-
-        before: Case
-        now: Case | None
-        "None: every label was withdrawn"
-
-    @dataclass
-    class Undone(Message):
-        """A decision was taken back; None: there was none."""
-
-        case: Case | None
-        label: str = ""
-        reason: str = ""
-        note: str = ""
-
     def __init__(self, queue: str) -> None:
         super().__init__()
         self._queue = queue
@@ -346,7 +315,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def on_mount(self) -> None:
         self.title_bar.place = f"adjudicate › {self._queue}"
-        self._auditor = getattr(self.app, "annotator", None)
+        self._auditor = app_of(self).annotator
         self.query_one("#case").display = False
         self.begin(lambda path: AdjudicationSession(path, self._queue))
         self.action_refresh()
@@ -361,13 +330,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             return self._decided[-self._back]
         return self._open[0] if self._open else None
 
-    @on(Found)
-    def take(self, event: Found) -> None:
+    def take(self, found: AdjudicationQueue) -> None:
         self.answered()
         first, before = self._found is None, self._found
-        self._found, self._back = event.found, 0
-        self._open, self._decided = list(event.found.open), list(event.found.decided)
-        if before is None or before.codebook != event.found.codebook:
+        self._found, self._back = found, 0
+        self._open, self._decided = list(found.open), list(found.decided)
+        if before is None or before.codebook != found.codebook:
             if before is not None:
                 say(self, CHANGED, warns=True)
             self._bind_labels()
@@ -375,44 +343,41 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if first and self._auditor is None and self._open:
             self._ask_name()
 
-    @on(Committed)
-    def go_on(self, event: Committed) -> None:
+    def go_on(self, case: Case, label: str) -> None:
         self.answered()
-        self._forget(event.case)
-        self._decided.append(event.case)
-        self._back, self._said = 0, f"{event.label} (saved)"
+        self._forget(case)
+        self._decided.append(case)
+        self._back, self._said = 0, f"{label} (saved)"
         self._show()
         if not self._open:
             self.action_refresh()  # others may have labelled meanwhile
 
-    @on(Undone)
-    def take_back(self, event: Undone) -> None:
+    def take_back(self, case: Case | None, label: str = "", reason: str = "", note: str = "") -> None:
         """Show the item whose decision was taken back: open again, or as it was decided before."""
         self.answered()
-        if event.case is None:
+        if case is None:
             say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
             return
-        self._said = f"{UNDONE}: {event.label}"
-        self._put_first(event.case)
+        self._said = f"{UNDONE}: {label}"
+        self._put_first(case)
         self._show()
         if not self._back:  # what was typed with the decision comes back with the item
-            self._reason, self._note = Reason(event.reason), event.note
+            self._reason, self._note = Reason(reason), note
             self._show_reason()
             self._show_note()
 
-    @on(Changed)
-    def look_again(self, event: Changed) -> None:
+    def look_again(self, before: Case, now: Case | None) -> None:
         self.answered()
         self._back = 0
-        self._forget(event.before)
-        if event.now is not None:
-            self._put_first(event.now)
+        self._forget(before)
+        if now is not None:
+            self._put_first(now)
         say(self, "This item's labels changed while you read it. Nothing was decided; read it again.", warns=True)
         self._show()
 
     def action_refresh(self) -> None:
         if not self._busy or self._found is None:
-            self.submit(lambda session: self.Found(session.read()))
+            self.submit(lambda session: partial(self.take, session.read()))
 
     def action_decide(self, place: int) -> None:
         """Commit the label with this place in the codebook."""
@@ -441,9 +406,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             return
         label, reason, note = found.codebook.labels[place], self._reason, self._note
 
-        def decide(session: AdjudicationSession) -> Message:
+        def decide(session: AdjudicationSession) -> Shows:
             decided, now = session.decide(case, found.codebook, label, reason, note, auditor)
-            return self.Committed(now or case, label) if decided else self.Changed(case, now)
+            return partial(self.go_on, now or case, label) if decided else partial(self.look_again, case, now)
 
         self.submit(decide, lost=visible(label))
 
@@ -483,8 +448,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._ask_name()
             return
 
-        def undo(session: AdjudicationSession) -> Message:
-            return self.Undone(*(session.undo(auditor) or (None,)))
+        def undo(session: AdjudicationSession) -> Shows:
+            return partial(self.take_back, *(session.undo(auditor) or (None,)))
 
         self.submit(undo, lost="the undo")
 
@@ -546,8 +511,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def _keep_name(self, name: str | None) -> None:
         if name is not None:
             self._auditor = name
-            if hasattr(self.app, "annotator"):
-                self.app.annotator = name
+            app_of(self).annotator = name
             if self._found is not None:
                 self._show_who()
 

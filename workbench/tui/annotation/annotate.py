@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +13,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -269,20 +269,6 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     ]
     ITEM_ACTS: ClassVar[frozenset[str]] = ItemScreen.ITEM_ACTS | {"flag", "note", "confidence", "given"}
 
-    @dataclass
-    class Marked(Message):
-        """A flag or a note is committed."""
-
-        item: Item
-        steps: int
-        said: str
-
-    @dataclass
-    class Listed(Message):
-        """The person's own labels were read."""
-
-        given: tuple[Given, ...]
-
     def __init__(self, queue: str, name: str) -> None:
         super().__init__("annotate", queue, name)
         self.queue_name = queue
@@ -312,21 +298,19 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self._sure, self._sure_steps = 0, []
         super().show_item(item, former)
 
-    @on(Marked)
-    def take_marks(self, event: Marked) -> None:
+    def take_marks(self, item: Item, steps: int, said: str) -> None:
         self.answered()
-        self._drafts.pop(event.item.unit, None)
+        self._drafts.pop(item.unit, None)
         if self._view is not None:
-            self._view = replace(self._view, item=event.item, steps=event.steps)
-        self._said = event.said
+            self._view = replace(self._view, item=item, steps=steps)
+        self._said = said
         self.show_marks()
         self.show_progress()
 
-    @on(Listed)
-    def show_given(self, event: Listed) -> None:
+    def show_given(self, given: tuple[Given, ...]) -> None:
         self.answered()
         subject = self._codebook.subject if self._codebook else Subject.RESPONSE
-        self.app.push_screen(GivenScreen(event.given, subject), self._reopen)
+        self.app.push_screen(GivenScreen(given, subject), self._reopen)
 
     def action_flag(self) -> None:
         if (item := self.item) is not None:
@@ -371,7 +355,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def action_given(self) -> None:
         """Show this person's own labels."""
         if self._view is not None and not self._busy:
-            self.submit(lambda session: self.Listed(session.given()))
+            self.submit(lambda session: partial(self.show_given, session.given()))
 
     def _reopen(self, unit: int | None) -> None:
         if unit is not None:
@@ -379,4 +363,6 @@ class AnnotateScreen(ItemScreen[QueueSession]):
             self.ask(lambda session: session.reopen(unit, current), "opened again", lost="")
 
     def _remark(self, unit: int, flagged: bool, note: str) -> None:
-        self.submit(lambda session: self.Marked(*session.remark(unit, flagged, note)), lost="the flag or note")
+        self.submit(
+            lambda session: partial(self.take_marks, *session.remark(unit, flagged, note)), lost="the flag or note"
+        )

@@ -7,13 +7,12 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Input, Static, TextArea
 
 from workbench.codebooks import FREE_KEYS, codebook_of_text, codebook_text
@@ -25,7 +24,7 @@ from workbench.help.sections import section
 from workbench.options.shared import CODEBOOK
 from workbench.tui.annotation.annotate_format import guideline
 from workbench.tui.format import literal
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.statements.statement_format import difference, marked
@@ -55,14 +54,6 @@ class CodebookScreen(StoreScreen):
 
     table = query_one("#versions", RecordTable)
     details = query_one("#details", VerticalScroll)
-
-    @dataclass
-    class Found(Message):
-        """The codebook was read."""
-
-        book: Codebook
-        versions: tuple[CodebookVersion, ...]
-        "the oldest first; none where nobody has used it yet"
 
     def __init__(self, name: str = CODEBOOK.default) -> None:
         super().__init__()
@@ -97,12 +88,11 @@ class CodebookScreen(StoreScreen):
         """The version under the cursor."""
         return self._versions[int(at) - 1] if (at := self.table.current) is not None else None
 
-    @on(Found)
-    def show_versions(self, event: Found) -> None:
-        self._book, self._versions = event.book, event.versions
-        self.title_bar.note = plural(len(event.versions), "version") if event.versions else "as it ships"
-        self.table.display = bool(event.versions)
-        self.table.show([_record(version) for version in reversed(event.versions)])
+    def show_versions(self, book: Codebook, versions: tuple[CodebookVersion, ...]) -> None:
+        self._book, self._versions = book, versions
+        self.title_bar.note = plural(len(versions), "version") if versions else "as it ships"
+        self.table.display = bool(versions)
+        self.table.show([_record(version) for version in reversed(versions)])
         self.show_details()
 
     @on(RecordTable.RowHighlighted)
@@ -142,29 +132,27 @@ class CodebookScreen(StoreScreen):
             say(self, done.sentence)
             self.look()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def restore(self, number: int, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.evidence.readings import codebook_of
+    @worker("restore", newest=False)
+    async def restore(self, number: int, person: str) -> None:
+        def act(store: Store) -> None:
+            from workbench.evidence.readings import codebook_of
 
-        with Store.open(self.store_path) as store:
             before = codebook_of(store, None, self._which)
-            after = store.codebooks.versions(before)[number - 1].codebook
-            store.codebooks.change(before, after, person)
-        self.app.call_from_thread(say, self, f"Version {number} counts again.")
-        self.read()
+            store.codebooks.change(before, store.codebooks.versions(before)[number - 1].codebook, person)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        self.read()
+        await self.with_store(act)
+        say(self, f"Version {number} counts again.")
+        self.look()
 
-    def read(self) -> None:
-        from stores.core.store import Store
-        from workbench.evidence.readings import codebook_of
+    @worker("look")
+    async def look(self) -> None:
+        def load(store: Store) -> tuple[Codebook, tuple[CodebookVersion, ...]]:
+            from workbench.evidence.readings import codebook_of
 
-        with Store.open(self.store_path) as store:
             book = codebook_of(store, None, self._which)
-            self.post_message(self.Found(book, store.codebooks.versions(book)))
+            return book, store.codebooks.versions(book)
+
+        self.show_versions(*await self.with_store(load))
 
 
 @dataclass(frozen=True, slots=True)

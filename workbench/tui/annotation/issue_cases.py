@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.issue_gold import FEWEST
@@ -22,9 +21,9 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.issue_grid import KEYS, SIGNS, scheme_text
-from workbench.tui.annotation.session import SessionScreen, StoreSession, Tally
+from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import row_key
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog, as_person
 from workbench.tui.results.book_screen import BookScreen
@@ -35,6 +34,7 @@ from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
 
@@ -149,32 +149,6 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
 
     view = query_one(SheetView)
 
-    @dataclass
-    class Found(Message):
-        """Everything was read."""
-
-        figures: IssueFigures
-
-    @dataclass
-    class Decided(Message):
-        """A decision is in the store, or a step was undone."""
-
-        figures: IssueFigures
-        case: Case
-        "as it was before"
-        said: str
-        steps: int
-        undone: bool = False
-
-    class NothingToUndo(Message):
-        """This person has decided nothing that is in force."""
-
-    @dataclass
-    class Changed(Message):
-        """The labels changed while they were looked at; nothing was written."""
-
-        figures: IssueFigures
-
     def __init__(self, instrument: str, issue: str | None, whose: str = "gold") -> None:
         super().__init__()
         self._instrument, self._issue, self._whose = instrument, issue, whose
@@ -214,38 +188,34 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         sheet = self.view.sheet
         return f"{EXPLAIN}\n\n{explained(sheet.table)}" if sheet is not None else EXPLAIN
 
-    @on(Found)
-    def take(self, event: Found) -> None:
+    def take(self, figures: IssueFigures) -> None:
         self.answered()
-        self._learn(event.figures)
+        self._learn(figures)
         self._list()
 
-    @on(Decided)
-    def go_on(self, event: Decided) -> None:
+    def go_on(self, figures: IssueFigures, case: Case, said: str, steps: int, undone: bool = False) -> None:
         """Show the decision in its row, which stays where it is, and go on to the next tie."""
         self.answered()
-        key, here = _key(event.case), self.view.table.current
-        self._steps, self._said = event.steps, event.said
-        self._learn(event.figures)
-        if event.undone and key not in self._listed:
+        key, here = _key(case), self.view.table.current
+        self._steps, self._said = steps, said
+        self._learn(figures)
+        if undone and key not in self._listed:
             self._which = -1
             self._list()
         else:
             self._show()
-        if event.undone:
+        if undone:
             self._go_to(key)
         elif here == key and self._cases[key].adjudicated is not None:
             self._go_to_tie()
 
-    @on(NothingToUndo)
     def say_nothing_to_undo(self) -> None:
         self.answered()
         say(self, "Nothing to undo: you have decided nothing here.", warns=True)
 
-    @on(Changed)
-    def look_again(self, event: Changed) -> None:
+    def look_again(self, figures: IssueFigures) -> None:
         self.answered()
-        self._learn(event.figures)
+        self._learn(figures)
         self._show()
         say(self, "These labels changed while you read them. Nothing was decided; read them again.", warns=True)
 
@@ -270,11 +240,11 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._ask_name(self.action_undo)
             return
 
-        def undo(session: DecisionSession) -> Message:
+        def undo(session: DecisionSession) -> Shows:
             case = session.undo(auditor)
             if case is None:
-                return self.NothingToUndo()
-            return self.Decided(session.read(), case, f"undone: {_named(case)}", session.steps, undone=True)
+                return self.say_nothing_to_undo
+            return partial(self.go_on, session.read(), case, f"undone: {_named(case)}", session.steps, undone=True)
 
         self.submit(undo, lost="the undo")
 
@@ -294,7 +264,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
 
     def action_refresh(self) -> None:
         if not self._busy or self.trouble.shown or self._figures is None:
-            self.submit(lambda session: self.Found(session.read()))
+            self.submit(lambda session: partial(self.take, session.read()))
 
     def _decide(self, label: int | None) -> None:
         case, auditor = self.current, self.person
@@ -305,17 +275,17 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             return
         said = f"{_named(case)}: " + ("decision withdrawn" if label is None else f"{SIGNS[label]} decided")
 
-        def decide(session: DecisionSession) -> Message:
+        def decide(session: DecisionSession) -> Shows:
             if not session.decide(case, label, auditor):
-                return self.Changed(session.read())
-            return self.Decided(session.read(), case, said, session.steps)
+                return partial(self.look_again, session.read())
+            return partial(self.go_on, session.read(), case, said, session.steps)
 
         self.submit(decide, lost=said)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
         def take(name: str | None) -> None:
             if name is not None:
-                setattr(self.app, "annotator", name)  # noqa: B010
+                app_of(self).annotator = name
                 then()
 
         self.app.push_screen(PersonDialog((), note="Your decisions are stored under this name."), take)
@@ -399,12 +369,6 @@ class IssueGoldScreen(BookScreen):
     _settings: str
     "gold: a source's own labels count before people's; people: they are left out"
 
-    @dataclass
-    class Chosen(Message):
-        """It is stored how many people's labels make gold."""
-
-        sentence: str
-
     def __init__(self, instrument: str) -> None:
         super().__init__("gold")
         self._instrument = instrument
@@ -418,8 +382,8 @@ class IssueGoldScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: str, known: Loaded | None) -> Loaded:
-        return load(self.store_path, self._instrument, settings, known)
+    def judged_now(self, store: Store, settings: str, known: Loaded | None) -> Loaded:
+        return load(store, self._instrument, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."
@@ -450,19 +414,16 @@ class IssueGoldScreen(BookScreen):
 
         as_person(self, self._instrument, choose)
 
-    @on(Chosen)
-    def say_chosen(self, event: Chosen) -> None:
-        say(self, event.sentence)
-        self.action_refresh()
+    @worker("choose", newest=False)
+    async def choose(self, fewest: int, person: str) -> None:
+        def act(store: Store) -> str:
+            from workbench.annotation.issue_tables import needed_words
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="choose")
-    def choose(self, fewest: int, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.annotation.issue_tables import needed_words
-
-        with Store.open(self.store_path) as store:
             store.issues.choose_fewest(self._instrument, fewest, person)
-        self.post_message(self.Chosen(needed_words(fewest)))
+            return needed_words(fewest)
+
+        say(self, await self.with_store(act))
+        self.action_refresh()
 
     def action_issues(self) -> None:
         self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._judged.definitions)))
@@ -473,23 +434,21 @@ class IssueGoldScreen(BookScreen):
         return lambda: IssueCasesScreen(self._instrument, issue, whose)
 
 
-def load(path: Path, instrument: str, settings: str, known: Loaded | None = None) -> Loaded:
+def load(store: Store, instrument: str, settings: str, known: Loaded | None = None) -> Loaded:
     """Return the figures on an instrument's issues. Returns `known` itself where nothing has changed."""
-    from stores.core.store import Store
     from workbench.annotation.issue_tables import book
     from workbench.pipeline.issues import issue_figures, issues_of
 
-    with Store.open(path) as store:
-        rests_on = [
-            store.issues.fewest(instrument),
-            store.issues.labels(instrument),
-            issues_of(store, instrument),
-            store.issues.statements(instrument),
-        ]
-        if known is not None and known.settings == settings and known.rests_on == rests_on:
-            return known
-        if not rests_on[2]:
-            return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
-        found = issue_figures(store, instrument, whose=settings)
+    rests_on = [
+        store.issues.fewest(instrument),
+        store.issues.labels(instrument),
+        issues_of(store, instrument),
+        store.issues.statements(instrument),
+    ]
+    if known is not None and known.settings == settings and known.rests_on == rests_on:
+        return known
+    if not rests_on[2]:
+        return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
+    found = issue_figures(store, instrument, whose=settings)
     told = [("", one.rstrip(".")) for one in found.told[1:]]
     return Loaded(settings, book=book(found), judged=found, options=told, rests_on=rests_on)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -21,7 +22,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.coordinate import Coordinate
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.instruments import IssueDefinition
@@ -32,6 +32,7 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
 from workbench.tui.annotation.session import NEVER, SessionScreen, Tally
 from workbench.tui.format import literal
+from workbench.tui.kit.base import app_of
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.screen_keys import action_on
@@ -368,25 +369,6 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     ]
     UNIT = "statement"
 
-    @dataclass
-    class Shown(Message):
-        """The person's sheet was read."""
-
-        sheet: Sheet
-
-    @dataclass
-    class Labelled(Message):
-        """What was asked is on disk."""
-
-        asked: Asked
-        done: Done
-
-    @dataclass
-    class Undone(Message):
-        """A step was taken back; None: there was none."""
-
-        done: Done | None
-
     table = query_one("#grid", IssueTable)
     statement = query_one("#statement", ReadText)
 
@@ -440,15 +422,14 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             event.prevent_default()
             self._press(FILL if action == "fill" else event.key, event.time)
 
-    @on(Shown)
-    def show_sheet(self, event: Shown) -> None:
+    def show_sheet(self, sheet: Sheet) -> None:
         """Show all rows; the cursor stays on its cell, or goes to the first one without a label."""
         self._fresh = not self._rows
         self.answered()
-        others = [issue.name for issue in event.sheet.issues] != [issue.name for issue in self._issues]
-        self._issues = event.sheet.issues
-        self._rows = {row.ref: row for row in event.sheet.rows}
-        self._per_hour = event.sheet.per_hour
+        others = [issue.name for issue in sheet.issues] != [issue.name for issue in self._issues]
+        self._issues = sheet.issues
+        self._rows = {row.ref: row for row in sheet.rows}
+        self._per_hour = sheet.per_hour
         if not self._issues:
             self._ask_for_issues()
             return
@@ -456,11 +437,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._list(other_columns=others)
         self._show_cell()
 
-    @on(Labelled)
-    def go_on(self, event: Labelled) -> None:
+    def go_on(self, asked: Asked, done: Done) -> None:
         """Show what is on disk, then move the cursor if it is still there, then take the key that waited."""
         self.answered()
-        asked, done = event.asked, event.done
         self._take(done)
         self._said = f"{visible(asked.ref)}: {given(asked.labels)} ({'saved' if done.issues else 'as before'})"
         here = self.table.current == asked.ref
@@ -474,16 +453,15 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._say_dropped(len(self._ahead))
             self._ahead.clear()
 
-    @on(Undone)
-    def show_undone(self, event: Undone) -> None:
+    def show_undone(self, done: Done | None) -> None:
         self.answered()
-        if event.done is None:
+        if done is None:
             self._said = "nothing to undo"
         else:
-            self._take(event.done)
-            labels = given(dict.fromkeys(event.done.issues)).removesuffix(" withdrawn")
-            self._said = f"{visible(event.done.row.ref)}: undone: {labels}"
-            self._go_to(event.done.row.ref, event.done.issues[0] if event.done.issues else None)
+            self._take(done)
+            labels = given(dict.fromkeys(done.issues)).removesuffix(" withdrawn")
+            self._said = f"{visible(done.row.ref)}: undone: {labels}"
+            self._go_to(done.row.ref, done.issues[0] if done.issues else None)
         self._show_cell()
 
     @on(IssueTable.CellHighlighted)
@@ -529,7 +507,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def action_undo(self) -> None:
         if not self._busy:
-            self.submit(lambda session: self.Undone(session.undo()), "the undo")
+            self.submit(lambda session: partial(self.show_undone, session.undo()), "the undo")
 
     def action_only_open(self) -> None:
         """Show only statements that are not done, or all. A statement that is done meanwhile stays until then."""
@@ -555,7 +533,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def _keep_person(self, name: str | None) -> None:
         if name is not None:
-            setattr(self.app, "annotator", name)  # noqa: B010
+            app_of(self).annotator = name
             self._label_as(name)
         elif self.person is None:
             self.dismiss(None)
@@ -567,12 +545,12 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._read()
 
     def _read(self) -> None:
-        self.submit(lambda session: self.Shown(session.sheet()))
+        self.submit(lambda session: partial(self.show_sheet, session.sheet()))
 
     def _ask_for_issues(self) -> None:
         def take(agreed: bool | None) -> None:
             if agreed:
-                self.submit(lambda session: self.Shown(session.take_shipped_issues()))
+                self.submit(lambda session: partial(self.show_sheet, session.take_shipped_issues()))
             else:
                 self.dismiss(None)
 
@@ -607,7 +585,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.show_progress()
 
     def _give(self, row: Row, asked: Asked) -> None:
-        self.submit(lambda session: self.Labelled(asked, session.put(row, asked.labels)), given(asked.labels))
+        self.submit(lambda session: partial(self.go_on, asked, session.put(row, asked.labels)), given(asked.labels))
 
     def _take(self, done: Done) -> None:
         """Put a statement's labels into its row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import ClassVar, TypeVar
 
@@ -13,7 +13,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook
@@ -33,7 +32,7 @@ from workbench.tui.annotation.annotate_format import (
     shown_answer,
     title_note,
 )
-from workbench.tui.annotation.session import NEVER, AnnotationSession, Item, SessionScreen, View
+from workbench.tui.annotation.session import NEVER, AnnotationSession, Item, SessionScreen, Shows, View
 from workbench.tui.format import literal
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
@@ -75,15 +74,6 @@ class ItemScreen(SessionScreen[A]):
     statement = query_one("#statement", ReadText)
     answer = query_one("#answer", ReadText)
     guide = query_one("#guide", VerticalScroll)
-
-    @dataclass
-    class Shown(Message):
-        """What was asked for is committed, and this is before the person now."""
-
-        view: View
-        codebook: Codebook
-        said: str
-        "what was done last, for the person"
 
     def __init__(self, kind: str, title: str, name: str | None) -> None:
         super().__init__()
@@ -157,23 +147,22 @@ class ItemScreen(SessionScreen[A]):
         else:
             getattr(self, f"action_{action}")()
 
-    @on(Shown)
-    def show_view(self, event: Shown) -> None:
+    def show_view(self, view: View, codebook: Codebook, said: str) -> None:
         """Put on the screen what comes next. Keys count again when it was painted."""
         self.answered()
-        if self._codebook != event.codebook:
+        if self._codebook != codebook:
             if self._codebook is not None:
                 say(self, CHANGED, warns=True)
-            self._learn(event.codebook)
+            self._learn(codebook)
         asked = self.asking
-        self._view, self._said = event.view, event.said
-        if event.view.page is not None:
+        self._view, self._said = view, said
+        if view.page is not None:
             self._unpainted, self._seen_at = set(), monotonic()
-            self.show_page(event.view.page)
-        elif event.view.item is not None:
+            self.show_page(view.page)
+        elif view.item is not None:
             self._seen_at = NEVER
             self.remove_class("-page")
-            self.show_item(event.view.item, event.view.former)
+            self.show_item(view.item, view.former)
         if asked is not self.asking:
             self.refresh_bindings()
             self.set_focus(self.text if self.asking else None)
@@ -300,13 +289,13 @@ class ItemScreen(SessionScreen[A]):
     def ask(self, step: Callable[[A], View | None], said: str, *, lost: str) -> None:
         """Take a step, then show the item that it leads to; else the one that comes next."""
 
-        def ask(session: A) -> Message:
+        def ask(session: A) -> Shows:
             view = step(session)
             words = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:
-                return self.Shown(view or session.next(), session.codebook, words)
+                return partial(self.show_view, view or session.next(), session.codebook, words)
             except Exception as error:  # the step is on disk: the one thing that a person must not be told wrongly
-                return self.Failed(error, "", said)
+                return partial(self.show_failure, error, "", said)
 
         self.submit(ask, lost)
 

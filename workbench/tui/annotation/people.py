@@ -15,6 +15,7 @@ from workbench.errors import UsageError
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.kit.base import app_of
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened
@@ -47,8 +48,8 @@ class PeopleScreen(BookScreen):
         super().__init__(NO_CHOICE)
         self.routes = {"person": self._form_of}
 
-    def judged_now(self, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
-        return load(self.store_path, known)
+    def judged_now(self, store: Store, settings: object, known: Loaded | None) -> Loaded:  # noqa: ARG002
+        return load(store, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
@@ -96,7 +97,7 @@ class PersonForm(EditForm):
         if fault := self.fault():
             self.say(f"✗ {fault}", wrong=True)
         elif not self._saving:
-            self._save_as(getattr(self.app, "annotator", None) or self._person.name)
+            self._save_as(app_of(self).annotator or self._person.name)
 
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import Done
@@ -105,13 +106,11 @@ class PersonForm(EditForm):
         return Done(f"{found.name}: {len(found.fields)} fields are filled in.", (found.name,))
 
 
-def load(path: Path, known: Loaded | None = None) -> Loaded:
+def load(store: Store, known: Loaded | None = None) -> Loaded:
     """Return everybody. Returns `known` itself where nothing has changed."""
-    from stores.core.store import Store
     from workbench.annotation.people_tables import people_counts, people_table
 
-    with Store.open(path) as store:
-        people = store.people.list()
+    people = store.people.list()
     if known is not None and known.rests_on == [people]:
         return known
     if not people:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
-from textual.worker import get_current_worker
 
 from workbench.annotation import options as of
 from workbench.annotation.queue_tables import QueueState, queues
@@ -27,7 +24,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.kit.base import Background, StoreScreen, in_store, say, store_path
+from workbench.tui.kit.base import Background, StoreScreen, app_of, in_store, say, worker
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.start_form import FieldsForm, select
 from workbench.tui.results.details import explained
@@ -93,25 +90,6 @@ class QueueForm(FieldsForm[str | None], Background):
     proposal_line = query_one("#proposal", Static)
     make_button = query_one("#make", Button)
 
-    @dataclass
-    class Opened(Message):
-        """It was read what there is to draw from."""
-
-        sources: Sources
-
-    @dataclass
-    class Proposed(Message):
-        """It is known what the form would draw."""
-
-        values: QueueValues
-        proposal: Proposal
-
-    @dataclass
-    class Made(Message):
-        """The queue is in the store."""
-
-        name: str
-
     def __init__(self) -> None:
         super().__init__()
         self._proposed: tuple[QueueValues, QueueSpec] | None = None
@@ -155,10 +133,8 @@ class QueueForm(FieldsForm[str | None], Background):
     def failed(self, error: WorkbenchError) -> None:
         self._say(error)
 
-    @on(Opened)
-    def fill(self, event: Opened) -> None:
+    def fill(self, sources: Sources) -> None:
         """Offer what there is; the stance of all answers is chosen."""
-        sources = event.sources
         self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
         instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
         self._offer("#instrument", instruments, ALL)
@@ -189,21 +165,16 @@ class QueueForm(FieldsForm[str | None], Background):
         self.make_button.disabled = True
         self.soon(self.propose_now)
 
-    @on(Proposed)
-    def show_proposal(self, event: Proposed) -> None:
-        if event.values != self._values():
+    def show_proposal(self, values: QueueValues, proposal: Proposal) -> None:
+        if values != self._values():
             return
-        self._proposed = (event.values, event.proposal.spec)
+        self._proposed = (values, proposal.spec)
         self.proposal_line.remove_class("-trouble")
-        self.proposal_line.update(Content(visible(event.proposal.describe(), lines=True)))
+        self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
         self.make_button.disabled = False
         if self._wanted:
             self._wanted = False
             self.action_make()
-
-    @on(Made)
-    def leave(self, event: Made) -> None:
-        self.dismiss(event.name)
 
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
@@ -254,50 +225,39 @@ class QueueForm(FieldsForm[str | None], Background):
         self.proposal_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
         self.make_button.disabled = True
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="open")
-    def open(self) -> None:
-        self.post_message(self.Opened(read_sources(store_path(self.app))))
+    @worker("open")
+    async def open(self) -> None:
+        self.fill(await self.with_store(read_sources))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="draw")
-    def draw(self, values: QueueValues) -> None:
-        worker = get_current_worker()
-        try:
-            proposal = read_proposal(store_path(self.app), values)
-        except WorkbenchError:
-            if worker.is_cancelled:
-                return
-            raise
-        if not worker.is_cancelled:
-            self.post_message(self.Proposed(values, proposal))
+    @worker("draw")
+    async def draw(self, values: QueueValues) -> None:
+        self.show_proposal(values, await self.with_store(lambda store: read_proposal(store, values)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="write")
-    def write(self, spec: QueueSpec) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline import queues
+    @worker("write", newest=False)
+    async def write(self, spec: QueueSpec) -> None:
+        def act(store: Store) -> None:
+            from workbench.pipeline import queues
 
-        with Store.open(store_path(self.app)) as store:
             queues.make(store, spec)
-        self.post_message(self.Made(spec.name))
+
+        await self.with_store(act)
+        self.dismiss(spec.name)
 
 
-def read_sources(path: Path) -> Sources:
+def read_sources(store: Store) -> Sources:
     """Return what a queue of a store may be drawn from."""
-    from stores.core.store import Store
     from workbench.data import shipped_codebooks
     from workbench.evidence.readings import models
 
-    with Store.open(path) as store:
-        return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))
+    return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))
 
 
-def read_proposal(path: Path, values: QueueValues) -> Proposal:
+def read_proposal(store: Store, values: QueueValues) -> Proposal:
     """Draw what the form asks for, without making it. Raises WorkbenchError."""
-    from stores.core.store import Store
     from workbench.pipeline import queues
 
     spec = as_spec(values)
-    with Store.open(path) as store:
-        return queues.propose(store, spec)
+    return queues.propose(store, spec)
 
 
 def as_spec(values: QueueValues) -> QueueSpec:
@@ -361,16 +321,6 @@ class QueuesScreen(StoreScreen):
     view = query_one(SheetView)
     who = query_one("#who", Static)
 
-    @dataclass
-    class Seen(Message):
-        """The queues were read."""
-
-        queues: tuple[QueueState, ...]
-        answers: bool
-        "whether there is anything to make a queue from"
-        waits: str = ""
-        "the queue that the cursor goes to first; empty: it stays where it is"
-
     def __init__(self) -> None:
         super().__init__()
         self._queues: tuple[QueueState, ...] = ()
@@ -408,24 +358,24 @@ class QueuesScreen(StoreScreen):
     @property
     def person(self) -> str | None:
         """Who annotates here; known to the app, so that other screens ask nobody twice."""
-        return getattr(self.app, "annotator", None)
+        return app_of(self).annotator
 
     def tick(self) -> None:
         """Look again: others label at the same time."""
         if self.is_current and not self._reading and not self.view.box.has_focus:
             self.action_refresh()
 
-    @on(Seen)
-    def show_queues(self, event: Seen) -> None:
-        self._reading, self._answers = False, event.answers
+    def show_queues(self, found: tuple[QueueState, ...], answers: bool, waits: str) -> None:
+        """Show the queues; `answers`: there is something to make one from; `waits`: where the cursor goes, if set."""
+        self._reading, self._answers = False, answers
         self.trouble.hide()
-        if not self._seen or event.queues != self._queues:
-            self._seen, self._queues = True, event.queues
-            self.view.display = bool(event.queues)
-            self.view.show(Sheet(queues(event.queues)))
-            if event.waits:
-                places = {queue.name: at for at, queue in enumerate(event.queues)}
-                self.view.go_to(places.get(event.waits, 0))
+        if not self._seen or found != self._queues:
+            self._seen, self._queues = True, found
+            self.view.display = bool(found)
+            self.view.show(Sheet(queues(found)))
+            if waits:
+                places = {queue.name: at for at, queue in enumerate(found)}
+                self.view.go_to(places.get(waits, 0))
         self.show_who()
 
     @on(SheetView.Opened)
@@ -476,20 +426,16 @@ class QueuesScreen(StoreScreen):
         if (queue := self.current) is None:
             return
         if queue.disputed:
-            self._elsewhere("action_adjudicate")
+            self.app.push_screen(screen("adjudicate", queue.name))
             return
         others = [f"{one.name} has {plural(one.disputed, 'item')} to decide" for one in self._queues if one.disputed]
         others += ["nor has any other queue"] * (not others and len(self._queues) > 1)
         say(self, visible("; ".join([f"{queue.name} has no disagreement to decide", *others])), warns=True)
 
     def action_agreement(self) -> None:
-        self._elsewhere("action_agreement")
-
-    def _elsewhere(self, action: str) -> None:
-        """Have the app show another screen about the queue under the cursor."""
-        go = getattr(self.app, action, None)
-        if callable(go) and (queue := self.current) is not None:
-            self.call_later(go, queue.name)
+        """Show how far the annotators of the queue under the cursor agree."""
+        if (queue := self.current) is not None:
+            self.app.push_screen(screen("agreement", queue.name))
 
     def _ask_person(self, then: str | None) -> None:
         """Ask who annotates; with `then`, go on to that queue."""
@@ -498,7 +444,7 @@ class QueuesScreen(StoreScreen):
         def take(name: str | None) -> None:
             if name is None:
                 return
-            setattr(self.app, "annotator", name)  # noqa: B010
+            app_of(self).annotator = name
             self.show_who()
             if then is not None:
                 self.app.push_screen(AnnotateScreen(then, name))
@@ -510,25 +456,21 @@ class QueuesScreen(StoreScreen):
             say(self, f"Made the queue {name}.")
             self.action_refresh()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        worker, first = get_current_worker(), not self._seen
-        found, answers, waits = read_queues(self.store_path, first=first)
-        if not worker.is_cancelled:
-            self.post_message(self.Seen(found, answers, waits))
+    @worker("look")
+    async def look(self) -> None:
+        first = not self._seen
+        self.show_queues(*await self.with_store(lambda store: read_queues(store, first=first)))
 
 
-def read_queues(path: Path, *, first: bool) -> tuple[tuple[QueueState, ...], bool, str]:
+def read_queues(store: Store, *, first: bool) -> tuple[tuple[QueueState, ...], bool, str]:
     """Return how far the queues of a store are, whether it has answers to make one from, and, where they are looked at
     for the `first` time, the queue that most waits for somebody: for a decision before anything else.
     """
-    from stores.core.store import Store
     from workbench.evidence.readings import runs
     from workbench.pipeline.todo import queue_that_waits
 
-    with Store.open(path) as store:
-        found = tuple(_state(store, queue) for queue in store.queues.list())
-        return found, bool(found) or bool(runs(store)), queue_that_waits(store) if first else ""
+    found = tuple(_state(store, queue) for queue in store.queues.list())
+    return found, bool(found) or bool(runs(store)), queue_that_waits(store) if first else ""
 
 
 def _state(store: Store, queue: Queue) -> QueueState:

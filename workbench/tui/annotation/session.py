@@ -10,19 +10,18 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.errors import ConflictError, StoreError, StoreGone
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import StoreScreen, as_trouble, offer_copy
+from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_copy
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -138,6 +137,8 @@ class AnnotationSession(Session, Protocol):
 
 
 S = TypeVar("S", bound=Session)
+Shows = Callable[[], object]
+"puts what a session did on the screen"
 
 
 class StoreSession:
@@ -219,16 +220,6 @@ class SessionScreen(StoreScreen, Generic[S]):
     UNIT = "item"
     "what a person labels, in a word"
 
-    @dataclass
-    class Failed(Message):
-        """Something could not be done."""
-
-        error: BaseException
-        lost: str
-        "what was not written, for the person; nothing where all was"
-        said: str = ""
-        "what was written before it failed"
-
     def __init__(self) -> None:
         super().__init__()
         self._thread: SessionThread[S] | None = None
@@ -251,7 +242,7 @@ class SessionScreen(StoreScreen, Generic[S]):
     @property
     def person(self) -> str | None:
         """Who annotates here; known to the app, so that other screens ask nobody twice."""
-        return getattr(self.app, "annotator", None)
+        return app_of(self).annotator
 
     def was_seen(self, at: float) -> bool:
         """Whether the item was in sight when a key was pressed."""
@@ -276,16 +267,16 @@ class SessionScreen(StoreScreen, Generic[S]):
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
-    def submit(self, ask: Callable[[S], Message], lost: str = "") -> None:
-        """Run a session action, which answers with a message. `lost` names what is unsaved if it fails."""
+    def submit(self, ask: Callable[[S], Shows], lost: str = "") -> None:
+        """Have the session do something, then call what it answers with. `lost` names what is unsaved if it fails."""
         if self._thread is None:
             return
         self._busy, thread = True, self._thread
 
-        def answer(future: Future[Message]) -> None:
+        def answer(future: Future[Shows]) -> None:
             error = future.exception()
             if self._thread is thread:  # else somebody else annotates here by now
-                self.post_message(future.result() if error is None else self.Failed(error, lost))
+                self.call_later(future.result() if error is None else partial(self.show_failure, error, lost))
 
         thread.submit(ask).add_done_callback(answer)
         self._waiting = self.set_timer(WAITING_S, self.still_waits)
@@ -311,24 +302,27 @@ class SessionScreen(StoreScreen, Generic[S]):
         """Show how far and how fast the person is, and what was done last."""
         raise NotImplementedError("abstract")
 
-    @on(Failed)
-    def show_failure(self, event: Failed) -> None:
-        """Say what went wrong, and whether anything was not written. The item stays where it is."""
+    def show_failure(self, error: BaseException, lost: str, said: str = "") -> None:
+        """Say what went wrong, and whether anything was not written. The item stays where it is.
+
+        lost : what was not written, for the person; nothing where all was
+        said : what was written before it failed
+        """
         self.answered()
-        error = as_trouble(event.error)
-        told, said = error, "the store could not be read; F5 tries again"
-        if event.lost:
-            again = "" if isinstance(error, ConflictError) else f" The {self.UNIT} stays here: press the key again."
-            told, said = StoreError(f"{event.lost} was NOT saved.{again}\n\n{error}"), f"{event.lost} was NOT saved"
-        elif event.said:
-            told = StoreError(f"{event.said}, but the next item could not be read: F5 tries again.\n\n{error}")
-            said = f"{event.said}, but the next item could not be read; F5 tries again"
+        trouble = as_trouble(error)
+        told, line = trouble, "the store could not be read; F5 tries again"
+        if lost:
+            again = "" if isinstance(trouble, ConflictError) else f" The {self.UNIT} stays here: press the key again."
+            told, line = StoreError(f"{lost} was NOT saved.{again}\n\n{trouble}"), f"{lost} was NOT saved"
+        elif said:
+            told = StoreError(f"{said}, but the next item could not be read: F5 tries again.\n\n{trouble}")
+            line = f"{said}, but the next item could not be read; F5 tries again"
             self._seen_at = NEVER  # what is shown is done with: keys wait for the next one
-        self._said = event.said
+        self._said = said
         self.failed(told)
-        self.say(Content.styled(visible(f"✗ {said}"), "bold $text-error"))
-        if isinstance(error, StoreGone):
-            offer_copy(self.app, error)
+        self.say(Content.styled(visible(f"✗ {line}"), "bold $text-error"))
+        if isinstance(trouble, StoreGone):
+            offer_copy(self.app, trouble)
 
     def store_gone(self) -> None:
         self._said = ""

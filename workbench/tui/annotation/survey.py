@@ -5,15 +5,12 @@ Nothing here says which variant of which statement is shown, or what anybody or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
-from textual.worker import get_current_worker
 
 from workbench.annotation.survey import AGREE, CODEBOOK, DISAGREE, Design
 from workbench.domain.annotations import Codebook
@@ -27,12 +24,14 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, title_note
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.session import Item, View
+from workbench.tui.kit.base import worker
 from workbench.tui.kit.person_dialog import PersonDialog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stores.annotation.respondent import Progress, Question, Respondent
+    from stores.core.store import Store
     from workbench.audits.reliability.agreement import AgreementRow
     from workbench.domain.verdicts import Estimate
 
@@ -180,17 +179,15 @@ class RespondentSession:
             return further(store, self._instrument, self._name, self._design)
 
 
-def waiting(path: Path, instrument: str) -> tuple[str, ...]:
+def waiting(store: Store, instrument: str) -> tuple[str, ...]:
     """Return the respondents who have something left to answer; the names of the others are nobody's business."""
     from stores.annotation.respondent import Respondent
-    from stores.core.store import Store
 
-    with Store.open(path) as store:
-        newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
-        behind = [line.respondent for line in store.surveys.respondents(instrument) if line.answered < line.asked]
+    newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
+    behind = [line.respondent for line in store.surveys.respondents(instrument) if line.answered < line.asked]
     left = []
     for name, session in ((name, newest[name]) for name in behind):
-        with Respondent.open(path, session) as respondent:
+        with Respondent.open(store.path, session) as respondent:
             if respondent.progress().left:
                 left.append(name)
     return tuple(left)
@@ -217,12 +214,6 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         LEAVE,
     ]
 
-    @dataclass
-    class Known(Message):
-        """Who has something left to answer."""
-
-        names: tuple[str, ...]
-
     def __init__(self, instrument: str, design: Design | None = None, respondent: str | None = None) -> None:
         super().__init__("survey", instrument, respondent)
         self.instrument = instrument
@@ -245,11 +236,10 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     def text(self) -> ReadText:
         return self.statement
 
-    @on(Known)
-    def ask_name(self, event: Known) -> None:
+    def ask_name(self, names: tuple[str, ...]) -> None:
         """Ask who answers; nobody answering leaves the screen."""
         note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
-        self.app.push_screen(PersonDialog(event.names, None, note=note, what="respondent"), self._take_name)
+        self.app.push_screen(PersonDialog(names, None, note=note, what="respondent"), self._take_name)
 
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
@@ -261,7 +251,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         if self._busy or self.asking:
             return
         if self._view is not None and self._view.item is not None and self._codebook is not None:
-            self.show_view(self.Shown(replace(self._view, page=None), self._codebook, ""))
+            self.show_view(replace(self._view, page=None), self._codebook, "")
         elif self._who is not None:
             self.run_worker(self._hand_over(), exclusive=True, group="hand over", exit_on_error=False)
 
@@ -303,9 +293,6 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         self.refresh_bindings()
         self.look()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        worker = get_current_worker()
-        names = waiting(self.store_path, self.instrument)
-        if not worker.is_cancelled:
-            self.post_message(self.Known(names))
+    @worker("look")
+    async def look(self) -> None:
+        self.ask_name(await self.with_store(lambda store: waiting(store, self.instrument)))

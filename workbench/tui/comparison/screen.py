@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Link
 from workbench.tui.results.behind import Origin, behind
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.following import Following, row_place
+from workbench.tui.results.following import row_place
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Opened
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.standing import RuledPlace
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
 
 
 class ComparisonScreen(BookScreen):
@@ -52,13 +56,12 @@ class ComparisonScreen(BookScreen):
             return sheet_of(table, link.subject)
         return own.ways.routes[link.table](self.store_path, own.loaded, link.subject)
 
-    def show_table(self, event: Following.Came) -> None:
-        if _within(self._loaded, event.links[event.at]):
-            super().show_table(event)
-        elif isinstance(event.found, Sheet):
+    def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
+        if _within(self._loaded, links[at]):
+            super().show_table(sheet, links, at, instead=instead)
+        else:
             own = self._origin
-            ways = replace(own.ways, place=self.title_bar.place)
-            self.app.push_screen(behind(own.loaded, event.found, event.links, event.at, ways))
+            self.app.push_screen(behind(own.loaded, sheet, links, at, replace(own.ways, place=self.title_bar.place)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "rows":
@@ -74,8 +77,15 @@ class ComparisonScreen(BookScreen):
 
         self.app.push_screen(ReportDialog(self._settings))
 
-    def judged_now(self, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002  runs may have grown
-        return load(self.store_path, settings, self._comparing)
+    def judged_now(self, store: Store, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002
+        """Compare the runs that were chosen, also where nothing was chosen anew: they may have grown."""
+        from workbench.audits.comparison.book import book
+
+        try:
+            compared = self._comparing()
+        except WorkbenchError as error:
+            return Loaded(settings, problem=error)
+        return Loaded(settings, book=book(compared), judged=compared, models=compared.names)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the results."
@@ -96,15 +106,4 @@ def _first_with_rows(book: Book) -> Look | None:
     return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
 
 
-def load(path: Path, names: tuple[str, ...], comparing: Comparing) -> Loaded:
-    """Compare the runs that were chosen."""
-    from workbench.audits.comparison.book import book
-
-    try:
-        compared = comparing(path)
-    except WorkbenchError as error:
-        return Loaded(names, problem=error)
-    return Loaded(names, book=book(compared), judged=compared, models=compared.names)
-
-
-__all__ = ["ComparisonScreen", "load"]
+__all__ = ["ComparisonScreen"]

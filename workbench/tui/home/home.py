@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -25,7 +23,7 @@ from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, app_of, say, worker
 from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import reviews_blind
@@ -371,24 +369,6 @@ class HomeScreen(StoreScreen):
     facts = query_one("#facts", OptionList)
     notice = query_one("#notice", Static)
 
-    @dataclass
-    class Seen(Message):
-        """The store was read."""
-
-        overview: Overview
-
-    @dataclass
-    class Judged(Message):
-        """Checks and verdicts are there."""
-
-        judgement: Judgement
-
-    @dataclass
-    class Imported(Message):
-        """Something came into the store."""
-
-        sentence: str
-
     def __init__(self) -> None:
         super().__init__()
         self._overview: Overview | None = None
@@ -426,14 +406,13 @@ class HomeScreen(StoreScreen):
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self._look()
 
-    @on(Seen)
-    def show_overview(self, event: Seen) -> None:
+    def show_overview(self, overview: Overview) -> None:
         self._reading = False
-        self._overview = event.overview
+        self._overview = overview
         self.trouble.hide()
         self.show_notice()
         self._show()
-        if not self._judging and self._is_new(event.overview):
+        if not self._judging and self._is_new(overview):
             self._judging = True
             self.title_bar.note = JUDGING
             self.judge()
@@ -450,24 +429,22 @@ class HomeScreen(StoreScreen):
 
     def show_notice(self) -> None:
         """Show what the store has to say, and what of a person's own keys is not used."""
-        said = (self._overview.notice if self._overview is not None else "", getattr(self.app, "notice", ""))
+        said = (self._overview.notice if self._overview is not None else "", app_of(self).notice)
         notice = "\n".join(filter(None, said))
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")
 
-    @on(Judged)
-    def show_judgement(self, event: Judged) -> None:
-        self._judgement, self._judging = event.judgement, False
+    def show_judgement(self, judgement: Judgement) -> None:
+        self._judgement, self._judging = judgement, False
         self.title_bar.note = ""
         self._show()
         if self._review_wanted and self.is_current:
             self.action_review()
         self._review_wanted = False
 
-    @on(Imported)
-    def say_imported(self, event: Imported) -> None:
+    def say_imported(self, sentence: str) -> None:
         self.title_bar.note = ""
-        say(self, event.sentence)
+        say(self, sentence)
         self.action_refresh()
 
     @on(OptionList.OptionSelected)
@@ -544,7 +521,7 @@ class HomeScreen(StoreScreen):
         return next((one.route for one in tasks if one.route[0] == "review"), ("review",))
 
     def action_import(self) -> None:
-        self.app.push_screen(screen("import", lambda sentence: self.post_message(self.Imported(sentence))))
+        self.app.push_screen(screen("import", self.say_imported))
 
     def _import_shipped(self) -> None:
         self.title_bar.note = "Importing veldania …"
@@ -577,14 +554,14 @@ class HomeScreen(StoreScreen):
         self.facts.highlighted = keys.index(str(at)) if stays else first
         self._began = keys[first] if self._judgement is None else None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        self.post_message(self.Seen(read_overview(self.store_path)))
+    @worker("look")
+    async def look(self) -> None:
+        self.show_overview(await self.with_store(lambda store: read_overview(store)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="judge")
-    def judge(self) -> None:
-        self.post_message(self.Judged(read_judgement(self.store_path)))
+    @worker("judge")
+    async def judge(self) -> None:
+        self.show_judgement(await self.with_store(lambda store: read_judgement(store)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
-    def bring_shipped(self) -> None:
-        self.post_message(self.Imported(import_shipped(self.store_path)))
+    @worker("import", newest=False)
+    async def bring_shipped(self) -> None:
+        self.say_imported(await self.with_store(import_shipped))

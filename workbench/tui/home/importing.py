@@ -6,22 +6,21 @@ The preview is the import itself, done and taken back (`pipeline.importing`); on
 from __future__ import annotations
 
 import shlex
+from asyncio import to_thread
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Input, Static
-from textual.worker import get_current_worker
 
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, WorkbenchError
@@ -29,9 +28,10 @@ from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
 from workbench.help.sections import section
 from workbench.tui.format import following
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.base import StoreScreen, of_store, worker
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from workbench.pipeline.importing import Material, Outcome, Request
 
 KINDS = (".csv", ".csv.gz", ".jsonl", ".ndjson")
@@ -169,33 +169,6 @@ class ImportScreen(StoreScreen):
     panel = query_one("#preview", VerticalScroll)
     said = query_one("#said", Static)
 
-    @dataclass
-    class Previewed(Message):
-        """It is known what would come."""
-
-        request: Request
-        material: Material
-        outcome: Outcome
-
-    @dataclass
-    class Refused(Message):
-        """It cannot be read as it is, or cannot be put beside what is here."""
-
-        request: Request
-        error: WorkbenchError
-
-    @dataclass
-    class Plain(Message):
-        """It is a folder like any other."""
-
-        request: Request
-
-    @dataclass
-    class Written(Message):
-        """It is in the store."""
-
-        sentence: str
-
     def __init__(self, tell: Callable[[str], None], folder: Path | None = None) -> None:
         """`tell`: is told what was imported."""
         super().__init__()
@@ -247,43 +220,35 @@ class ImportScreen(StoreScreen):
             self.name_box.remove_class("-shown")
             self._ask(replace(self._request, name=event.value.strip() or None))
 
-    @on(Previewed)
-    def show_preview(self, event: Previewed) -> None:
-        if event.request != self._request:
+    def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
+        if request != self._request:
             return
-        self._material, self._skippable = event.material, False
-        self._say(preview(event.outcome, self.store_path), "-good")
+        self._material, self._skippable = material, False
+        self._say(preview(outcome, self.store_path), "-good")
         self.panel.focus()
 
-    @on(Refused)
-    def show_refused(self, event: Refused) -> None:
-        if event.request != self._request:
+    def show_refused(self, request: Request, error: WorkbenchError) -> None:
+        if request != self._request:
             return
         from workbench.formats.read import PARTS
 
-        faults = isinstance(event.error, InputError) and not event.request.skip
-        self._skippable = faults and self._format_of(event.request) in PARTS
+        faults = isinstance(error, InputError) and not request.skip
+        self._skippable = faults and self._format_of(request) in PARTS
         skip = "\nx skips the files with errors." * self._skippable
-        told = str(event.error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
+        told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
 
-    @on(Plain)
-    def unfold(self, event: Plain) -> None:
+    def unfold(self, request: Request) -> None:
         """Show what is in a folder."""
-        if event.request != self._request:
+        if request != self._request:
             return
-        path, node, self._request = event.request.path, self.files.cursor_node, None
+        path, node, self._request = request.path, self.files.cursor_node, None
         if self.focused is self.files and node is not None and node.data is not None and node.data.path == path:
             node.toggle()
         else:
             self.files.path = path
             self.files.focus()
         self._say(Content(ABOUT), "")
-
-    @on(Written)
-    def leave_written(self, event: Written) -> None:
-        self.dismiss()
-        self._tell(event.sentence)
 
     def failed(self, error: WorkbenchError) -> None:
         self._writing, self._material = False, None
@@ -360,35 +325,46 @@ class ImportScreen(StoreScreen):
         except WorkbenchError:
             return ""
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look", description="")
-    def look(self, request: Request) -> None:
-        from stores.core.store import Store
-        from workbench.formats.read import is_plain
-        from workbench.pipeline.importing import read, read_answers_of, rehearsed
+    @worker("look")
+    async def look(self, request: Request) -> None:
+        def load() -> tuple[Material, Outcome] | None:
+            """Return what would come; None: it is a folder like any other. Raises WorkbenchError if it cannot be read
+            as it is, or cannot be put beside what is here.
+            """
+            from workbench.formats.read import is_plain
+            from workbench.pipeline.importing import read, read_answers_of, rehearsed
 
-        worker = get_current_worker()
-        found: Message
-        try:
             if not request.format and is_plain(request.path):
-                found = self.Plain(request)
-            else:
-                material = read(request)
-                with Store.open(self.store_path) as store:
-                    material = material or read_answers_of(store, request)
-                    found = self.Previewed(request, material, rehearsed(store, material))
+                return None
+            read_alone = read(request)
+
+            def rehearse(store: Store) -> tuple[Material, Outcome]:
+                material = read_alone or read_answers_of(store, request)
+                return material, rehearsed(store, material)
+
+            return of_store(path, rehearse)
+
+        path = self.store_path
+        try:
+            found = await to_thread(load)
         except WorkbenchError as error:
-            found = self.Refused(request, error)
-        if not worker.is_cancelled:
-            self.post_message(found)
+            self.show_refused(request, error)
+            return
+        if found is None:
+            self.unfold(request)
+        else:
+            self.show_preview(request, *found)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="write", description="")
-    def write(self, material: Material) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.importing import brief, put
+    @worker("write", newest=False)
+    async def write(self, material: Material) -> None:
+        def act(store: Store) -> str:
+            from workbench.pipeline.importing import brief, put
 
-        with Store.open(self.store_path) as store:
-            outcome = put(store, material)
-        self.post_message(self.Written(brief(outcome, self.store_path)))
+            return brief(put(store, material), store.path)
+
+        sentence = await self.with_store(act)
+        self.dismiss()
+        self._tell(sentence)
 
 
 def preview(outcome: Outcome, store: Path) -> Content:

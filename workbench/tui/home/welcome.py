@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ from textual.worker import get_current_worker
 from workbench.errors import StoreError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import Background
+from workbench.tui.kit.base import Background, worker
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
@@ -61,14 +62,6 @@ class WelcomeScreen(Screen[None], Background):
 
     places = query_one("#places", OptionList)
     trouble = query_one(Trouble)
-
-    @dataclass
-    class Found(Message):
-        """It was looked for stores."""
-
-        recent: tuple[Recent, ...]
-        gone: frozenset[Path]
-        here: tuple[Path, ...]
 
     @dataclass
     class Opened(Message):
@@ -103,11 +96,6 @@ class WelcomeScreen(Screen[None], Background):
         """Show why a store cannot be opened; the list stays."""
         self.trouble.show(error)
         self.look()
-
-    @on(Found)
-    def show_found(self, event: Found) -> None:
-        self._recent = event.recent
-        self._show(event.recent, event.gone, event.here)
 
     @on(OptionList.OptionHighlighted)
     def renew_keys(self) -> None:
@@ -181,21 +169,25 @@ class WelcomeScreen(Screen[None], Background):
         self.places.highlighted = self.places.get_option_index(str(key))
         self.refresh_bindings()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        recent = recent_stores()
-        known = {one.path for one in recent}
-        here = tuple(path for path in stores_in(self._folder) if path.absolute() not in known)
-        self.post_message(self.Found(recent, frozenset(one.path for one in recent if one.gone), here))
+    @worker("look")
+    async def look(self) -> None:
+        def load() -> tuple[tuple[Recent, ...], tuple[Path, ...], frozenset[Path]]:
+            recent = recent_stores()
+            known = {one.path for one in recent}
+            here = tuple(path for path in stores_in(self._folder) if path.absolute() not in known)
+            return recent, here, frozenset(one.path for one in recent if one.gone)
+
+        self._recent, here, gone = await to_thread(load)
+        self._show(self._recent, gone, here)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")
     def try_open(self, path: Path, *, make: bool, example: bool) -> None:
         """Open the store once, so that whatever is in the way is said here, where another can be chosen."""
-        worker = get_current_worker()
+        opening = get_current_worker()
         try:
             if example and not path.exists():
                 make_example(path, lambda said: self.app.call_from_thread(setattr, self.title_bar, "note", said),
-                             lambda: worker.is_cancelled)  # fmt: skip
+                             lambda: opening.is_cancelled)  # fmt: skip
             usable_store(path, make=make)
         finally:
             self.app.call_from_thread(setattr, self.title_bar, "note", NOTE)

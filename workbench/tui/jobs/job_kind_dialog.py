@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -20,7 +19,7 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import Background, app_of, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -59,12 +58,6 @@ class JobKindDialog(ModalScreen[str | None], Background):
     kinds = query_one("#kinds", OptionList)
     trouble = query_one("#trouble", Static)
 
-    @dataclass
-    class Read(Message):
-        """It is known what can be started."""
-
-        means: Means
-
     def __init__(self) -> None:
         super().__init__()
         self._reasons: Mapping[str, str] | None = None
@@ -86,11 +79,10 @@ class JobKindDialog(ModalScreen[str | None], Background):
     def failed(self, error: WorkbenchError) -> None:
         self._say(str(error))
 
-    @on(Read)
-    def show(self, event: Read) -> None:
-        self._reasons = reasons(event.means)
+    def show(self, means: Means) -> None:
+        self._reasons = reasons(means)
         at = self.kinds.highlighted
-        self.kinds.set_options(_options(needs(event.means), self._reasons))
+        self.kinds.set_options(_options(needs(means), self._reasons))
         self.kinds.highlighted = at
         if self._wanted:
             self.action_choose(self._wanted)
@@ -113,8 +105,7 @@ class JobKindDialog(ModalScreen[str | None], Background):
 
     def _leave(self, kind: str) -> None:
         """Make way for the form; what is typed ahead is for its first field."""
-        if callable(hold := getattr(self.app, "hold_keys", None)):
-            hold()
+        app_of(self).hold_keys()
         self.dismiss(kind)
 
     def action_down(self) -> None:
@@ -126,12 +117,9 @@ class JobKindDialog(ModalScreen[str | None], Background):
     def _say(self, text: str) -> None:
         self.trouble.update(Content.styled(f"✗ {visible(text, lines=True)}", "$text-error"))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        from stores.core.store import Store
-
-        with Store.open(store_path(self.app)) as store:
-            self.post_message(self.Read(read_means(store)))
+    @worker("look")
+    async def look(self) -> None:
+        self.show(await self.with_store(read_means))
 
 
 def read_means(store: Store) -> Means:

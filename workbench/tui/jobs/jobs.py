@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 import time
+from asyncio import to_thread
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench import registry
-from workbench.errors import WorkbenchError
+from workbench.errors import JobError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.jobs.job_acts import FORMS, JobActs, like
@@ -35,17 +34,19 @@ from workbench.tui.jobs.job_lines import (
     steps_at_once,
     stop_question,
     stops,
+    unit,
 )
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.base import app_of, in_store, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
 from workbench.tui.leading import lead
 from workbench.tui.routes import screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.jobs.job_rows import Job
-    from workbench.tui.app import WorkbenchApp  # type only: the app opens this screen
+    from stores.runs.run_rows import Run
 
 REFRESH_S = 1.0
 STARTING_S = 30.0
@@ -98,13 +99,6 @@ class JobsScreen(JobActs):
     details = query_one("#details", Static)
     log_box = query_one("#log", VerticalScroll)
     tail = query_one("#tail", Static)
-
-    @dataclass
-    class Seen(Message):
-        """The jobs were read."""
-
-        jobs: tuple[Job, ...]
-        logs: dict[int, str]
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,9 +156,9 @@ class JobsScreen(JobActs):
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self.action_refresh()
 
-    def show_job(self, job: int) -> None:
+    def go_to_job(self, number: int) -> None:
         """Put the cursor on a job, once it is listed."""
-        self._new = job
+        self._new = number
         self.action_refresh()
 
     @property
@@ -172,14 +166,13 @@ class JobsScreen(JobActs):
         """The job under the cursor."""
         return self._jobs.get(self.table.current or "")
 
-    @on(Seen)
-    def show_jobs(self, event: Seen) -> None:
+    def show_jobs(self, jobs: tuple[Job, ...], logs: dict[int, str]) -> None:
         self._reading, self._seen = False, True
-        self._offer(event.jobs)
-        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in event.jobs)
-        shown = [job for job in event.jobs if self._with_hidden or not job.hidden]
+        self._offer(jobs)
+        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
+        shown = [job for job in jobs if self._with_hidden or not job.hidden]
         self._jobs = {str(job.id): job for job in shown}
-        self._logs = event.logs
+        self._logs = logs
         self.trouble.hide()
         numbers = [job.id for job in shown]
         at = numbers.index(self._new) if self._new in numbers else None
@@ -187,7 +180,7 @@ class JobsScreen(JobActs):
         self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
         self.table.show([job_record(job) for job in shown], at=at)
         self.table.display = bool(shown)
-        self.title_bar.note = _note(event.jobs, len(event.jobs) - len(shown))
+        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
         self._show_details()
         self._show_probes()
 
@@ -209,15 +202,12 @@ class JobsScreen(JobActs):
                 words = f"Job {job.id} lost its worker; everything it stored is safe. R resumes it."
                 self.notify(words, markup=False, severity="warning")
 
-    @on(JobActs.Begun)
-    def say_begun(self, event: JobActs.Begun) -> None:
-        self._begun[event.job] = time.monotonic()
-        how = "retries what failed" if event.only_failed else "continues"
-        self.post_message(self.Done(f"Job {event.job} {how}."))
+    def say_begun(self, job_id: int, *, only_failed: bool) -> None:
+        self._begun[job_id] = time.monotonic()
+        self.say_done(f"Job {job_id} {'retries what failed' if only_failed else 'continues'}.")
 
-    @on(JobActs.Done)
-    def say_done(self, event: JobActs.Done) -> None:
-        say(self, event.sentence)
+    def say_done(self, sentence: str) -> None:
+        say(self, sentence)
         self.action_refresh()
 
     @on(RecordTable.RowSelected)
@@ -265,17 +255,25 @@ class JobsScreen(JobActs):
         job = self.current
         leads = job is not None and job.kind == SAMPLE and any(place.mode == mode for place in registry.places())
         if job is not None and leads:
-            self.find_run(job, mode)
+            self.show_figures(job, mode)
         return leads
 
-    @on(JobActs.RunFound)
-    def show_figures(self, event: JobActs.RunFound) -> None:
-        if event.run is None:
-            cast("WorkbenchApp", self.app).show_mode(event.mode)
-            there, said = self.app.screen, f"Job {event.job} has no answers; these answers are from other jobs"
+    @worker("run")
+    async def show_figures(self, job: Job, mode: str) -> None:
+        """Show the figures of the run that a job's answers are in, where anything is answered."""
+
+        def load(store: Store) -> Run | None:
+            from workbench.evidence.runs import run_of_job
+
+            return run_of_job(store, job)
+
+        run = await self.with_store(load)
+        if run is None:
+            app_of(self).show_mode(mode)
+            there, said = self.app.screen, f"Job {job.id} has no answers; these answers are from other jobs"
             there.call_after_refresh(lambda: say(there, said, warns=True))
         else:
-            lead(self.app, (event.mode, event.run))
+            lead(self.app, (mode, run))
 
     def action_new(self) -> None:
         """Ask what kind of job to start, then what it is to do."""
@@ -301,8 +299,13 @@ class JobsScreen(JobActs):
         self.app.push_screen(ConfirmScreen(stop_question(job), "stop it", "let it run"), answered)
 
     def action_pause(self) -> None:
+        def pause(store: Store, job_id: int) -> str:
+            job = store.jobs.pause(job_id)
+            how = "is paused" if job.state == "paused" else f"pauses after the current {unit(job)}"
+            return f"Job {job_id} {how}. R resumes it."
+
         if (job := self.current) is not None:
-            self.pause(job.id)
+            self.carry_out(lambda store: pause(store, job.id))
 
     def action_resume(self) -> None:
         """Go on; where nothing could be read, or nothing is drawn, only after what came was shown."""
@@ -342,6 +345,13 @@ class JobsScreen(JobActs):
         if (job := self.current) is not None:
             self.hide(job.id, hidden=not job.hidden)
 
+    def hide(self, job_id: int, *, hidden: bool) -> None:
+        def act(store: Store) -> str:
+            store.jobs.hide(job_id, hidden=hidden)
+            return f"Job {job_id} is hidden; X lists hidden jobs." if hidden else f"Job {job_id} is listed."
+
+        self.carry_out(act)
+
     def action_hidden(self) -> None:
         self._with_hidden = not self._with_hidden
         self.action_refresh()
@@ -350,40 +360,57 @@ class JobsScreen(JobActs):
         if (job := self.current) is not None:
             self.look_what_goes(job.id)
 
-    @on(JobActs.NotDeleted)
-    def ask_to_hide(self, event: JobActs.NotDeleted) -> None:
-        """Say why a job is not deleted, and hide it where the person agrees."""
+    @worker("ask", newest=False)
+    async def look_what_goes(self, job_id: int) -> None:
+        """Say what goes with a job and delete it, or why that cannot be and hide it, where the person agrees."""
+
+        def load(store: Store) -> tuple[str, bool]:
+            from workbench.jobs.tidying import what_goes
+
+            try:
+                return what_goes(store, job_id), True
+            except JobError as error:
+                return str(error), False
+
+        told, may_go = await self.with_store(load)
+        if may_go:
+            self.ask_to_delete(job_id, told)
+        else:
+            self.ask_to_hide(job_id, told)
+
+    def ask_to_hide(self, job_id: int, why: str) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.hide(job_id, hidden=True)
+
+        self.app.push_screen(ConfirmScreen(in_store(self.app, why), "hide it", "keep it"), answered)
+
+    def ask_to_delete(self, job_id: int, goes: str) -> None:
+        def act(store: Store) -> str:
+            from workbench.jobs.tidying import delete
+
+            delete(store, job_id)
+            return f"Deleted job {job_id}."
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.hide(event.job, hidden=True)
+                self.carry_out(act)
 
-        self.app.push_screen(ConfirmScreen(in_store(self.app, event.why), "hide it", "keep it"), answered)
-
-    @on(JobActs.ToDelete)
-    def ask_to_delete(self, event: JobActs.ToDelete) -> None:
-        """Say what goes with a job, and delete it where the person agrees."""
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.delete(event.job)
-
-        question = f"{event.goes[:1].upper()}{event.goes[1:]}.\n\nDelete it?"
+        question = f"{goes[:1].upper()}{goes[1:]}.\n\nDelete it?"
         self.app.push_screen(ConfirmScreen(question, "delete it", "keep it"), answered)
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
             self.go_on(job.id, only_failed=True)
 
-    @on(JobActs.Elsewhere)
-    def ask_consent(self, event: JobActs.Elsewhere) -> None:
+    def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:
         """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.go_on(event.job, only_failed=event.only_failed, consent=True)
+                self.go_on(job_id, only_failed=only_failed, consent=True)
 
-        self.app.push_screen(ConfirmScreen(f"{event.about}\n\nContinue it here?", "continue", "not now"), answered)
+        self.app.push_screen(ConfirmScreen(f"{about}\n\nContinue it here?", "continue", "not now"), answered)
 
     def action_at_once(self) -> None:
         """Ask how many may be under way at once."""
@@ -391,15 +418,19 @@ class JobsScreen(JobActs):
         if job is None:
             return
 
+        def bound(store: Store, most: int) -> str:
+            store.jobs.set_concurrency(job.id, most or None)
+            return f"Job {job.id}: {f'at most {most:,} at once' if most else 'the original number at once'}."
+
         def chosen(most: int | None) -> None:
             if most is not None:
-                self.bound(job.id, most)
+                self.carry_out(lambda store: bound(store, most))
 
         self.app.push_screen(NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen)
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
-            self.read_log(job.id)
+            self.show_log(job.id)
 
     def _started(self, job: int | None) -> None:
         if job is not None:
@@ -408,15 +439,19 @@ class JobsScreen(JobActs):
             self._probed.add(job)
             self.action_refresh()
 
-    @on(JobActs.LogRead)
-    def show_log(self, event: JobActs.LogRead) -> None:
-        text = event.text or "The job has not written anything yet."
-        self.app.push_screen(TextScreen(f"Log of job {event.job}", Content(visible(text, lines=True)), wide=True))
+    @worker("log")
+    async def show_log(self, job_id: int) -> None:
+        def load(path: Path) -> str:
+            from workbench.jobs import launch
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        jobs, logs = read_jobs(self.store_path)
-        self.post_message(self.Seen(jobs, logs))
+            return launch.log_tail(path, job_id, lines=1000)
+
+        text = await to_thread(load, self.store_path) or "The job has not written anything yet."
+        self.app.push_screen(TextScreen(f"Log of job {job_id}", Content(visible(text, lines=True)), wide=True))
+
+    @worker("look")
+    async def look(self) -> None:
+        self.show_jobs(*await self.with_store(read_jobs))
 
 
 def _note(jobs: Sequence[Job], hidden: int) -> str:
@@ -427,12 +462,10 @@ def _note(jobs: Sequence[Job], hidden: int) -> str:
     return " · ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
-def read_jobs(path: Path) -> tuple[tuple[Job, ...], dict[int, str]]:
+def read_jobs(store: Store) -> tuple[tuple[Job, ...], dict[int, str]]:
     """Return the jobs, and the end of each one's log."""
-    from stores.core.store import Store
     from workbench.jobs import launch
 
     launch.reap()
-    with Store.open(path) as store:
-        jobs = store.jobs.list()
-    return jobs, {job.id: launch.log_tail(path, job.id, lines=LOG_LINES) for job in jobs}
+    jobs = store.jobs.list()
+    return jobs, {job.id: launch.log_tail(store.path, job.id, lines=LOG_LINES) for job in jobs}

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.jobs.job_acts import JobActs, like
-from workbench.tui.kit.base import say_below
+from workbench.tui.kit.base import say_below, worker
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.jobs.job_rows import Job
     from workbench.domain.probe_results import ProbedAnswer
 
@@ -54,12 +54,6 @@ class ProbeScreen(RulingKeys, JobActs):
     told = query_one("#told", Static)
     table = query_one("#answers", RecordTable)
     details = query_one("#details", Static)
-
-    @dataclass
-    class Seen(Message):
-        """The job was read."""
-
-        job: Job
 
     def __init__(self, job_id: int) -> None:
         super().__init__()
@@ -103,18 +97,17 @@ class ProbeScreen(RulingKeys, JobActs):
             return job is not None and (job.active or bool(job.question))
         return action != "rule" or bool(self._shown)
 
-    @on(Seen)
-    def show_job(self, event: Seen) -> None:
-        self._reading, self._job = False, event.job
+    def show_job(self, job: Job) -> None:
+        self._reading, self._job = False, job
         self.trouble.hide()
-        self.told.update(Content(visible(told(event.job), lines=True)))
-        found = event.job.probed
+        self.told.update(Content(visible(told(job), lines=True)))
+        found = job.probed
         rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
         if rows != self._shown:
             self._shown = rows
             self.table.show([_record(number, one) for number, one in enumerate(rows)])
         self.table.display = bool(rows)
-        self.title_bar.note = visible(str(event.job.spec.get("model", "")))
+        self.title_bar.note = visible(str(job.spec.get("model", "")))
         self.refresh_bindings()
         self._show_details()
 
@@ -156,21 +149,15 @@ class ProbeScreen(RulingKeys, JobActs):
         title = f"{one.statement} · {one.variant} · {one.read_as}"
         self.app.push_screen(RuledText(title, text, wide=True, rulings=self.ruled_here()))
 
-    @on(JobActs.Begun)
-    def say_begun(self) -> None:
-        self._leave(f"Job {self._job_id} continues.")
+    def say_begun(self, job_id: int, *, only_failed: bool) -> None:  # noqa: ARG002
+        self.say_done(f"Job {job_id} continues.")
 
-    @on(JobActs.Done)
-    def say_done(self, event: JobActs.Done) -> None:
-        self._leave(event.sentence)
-
-    @on(JobActs.Elsewhere)
-    def say_where(self, event: JobActs.Elsewhere) -> None:
-        self._leave(f"{event.about} R in the list of jobs continues it here.")
-
-    def _leave(self, sentence: str) -> None:
+    def say_done(self, sentence: str) -> None:
         say_below(self, sentence)
         self.app.pop_screen()
+
+    def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:  # noqa: ARG002
+        self.say_done(f"{about} R in the list of jobs continues it here.")
 
     def action_refresh(self) -> None:
         if not self._reading:
@@ -197,14 +184,15 @@ class ProbeScreen(RulingKeys, JobActs):
             say_below(self, f"Job {self._job_id} waits for your decision: press Enter on it.")
         self.app.pop_screen()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        from stores.core.store import Store
-        from workbench.jobs import launch
+    @worker("look")
+    async def look(self) -> None:
+        def load(store: Store) -> Job:
+            from workbench.jobs import launch
 
-        launch.reap()
-        with Store.open(self.store_path) as store:
-            self.post_message(self.Seen(store.jobs.get(self._job_id)))
+            launch.reap()
+            return store.jobs.get(self._job_id)
+
+        self.show_job(await self.with_store(load))
 
 
 def told(job: Job) -> str:

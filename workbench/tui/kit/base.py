@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import traceback
+from asyncio import to_thread
+from collections.abc import Callable, Coroutine
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -26,8 +29,44 @@ from workbench.tui.widgets.keys import Keys
 from workbench.version import __version__
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
+
+Given = ParamSpec("Given")
+T = TypeVar("T")
+Node = TypeVar("Node", bound="Background")
+
+
+class Workbench(Protocol):
+    """What screens and dialogs ask of the app that shows them; `workbench.tui.app` is it."""
+
+    store_path: Path
+    annotator: str | None
+    "who sits here: asked for when it is first needed"
+    notice: str
+    "what of a person's own keys and choices is not used, for Home"
+    left_at: dict[str, Any]
+    "place of a screen that is made anew each time -> what it showed when it was left"
+
+    def show_mode(self, mode: str) -> None:
+        """Show the screen of a mode."""
+
+    def show_run(self, mode: str, run: Run) -> None:
+        """Show the figures of a run in a mode of results."""
+
+    def store_gone(self, error: WorkbenchError) -> None:
+        """Say that the store is gone, and offer to write what it held to another file."""
+
+    def hold_keys(self) -> None:
+        """Keep what is typed for the form that comes."""
+
+    def release_keys(self) -> None:
+        """Let what was typed ahead reach the field that has focus now."""
+
+
+def app_of(node: DOMNode) -> Workbench:
+    """Return the app that shows a screen or a dialog."""
+    return cast("Workbench", node.app)
 
 
 def say(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
@@ -63,7 +102,7 @@ FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
 
 def store_path(app: object) -> Path:
     """Return the store that the running app is about."""
-    return cast("WorkbenchApp", app).store_path
+    return cast("Workbench", app).store_path
 
 
 def in_store(app: object, text: str) -> str:
@@ -73,7 +112,7 @@ def in_store(app: object, text: str) -> str:
 
 def offer_copy(app: object, error: WorkbenchError) -> None:
     """Say that the store is gone, and offer to write what it held to another file."""
-    cast("WorkbenchApp", app).store_gone(error)
+    cast("Workbench", app).store_gone(error)
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
@@ -110,8 +149,23 @@ def noted(error: BaseException) -> Path | None:
     return place
 
 
+def of_store(path: Path, load: Callable[[Store], T]) -> T:
+    """Return what `load` makes of the store at `path`, which is open for it alone."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        return load(store)
+
+
 class Background(DOMNode):
     """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
+
+    async def with_store(self, load: Callable[[Store], T]) -> T:
+        """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
+
+        It is for methods that are a `worker`: one whose screen is left does not go on after this.
+        """
+        return await to_thread(of_store, store_path(self.app), load)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
@@ -122,11 +176,36 @@ class Background(DOMNode):
         say(cast("Screen[Any]", self), str(error), warns=True)
 
 
-class StoreScreen(Screen[None], Keyed, Background):
-    """A screen that reads the store in thread workers, each with a connection of its own.
+def worker(
+    group: str, *, newest: bool = True
+) -> Callable[
+    [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Node, Given], Worker[None]]
+]:
+    """Make of an async method one that returns at once and goes on beside the messages of its screen.
 
-    Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.
+    `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes, and
+    what a timer asks for again and again, is not to be dropped so.
     """
+
+    def decorate(
+        method: Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]],
+    ) -> Callable[Concatenate[Node, Given], Worker[None]]:
+        @wraps(method)
+        def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
+            async def run() -> None:
+                with self._context():  # what it opens comes back to the screen, as from a message
+                    await method(self, *args, **named)
+
+            started: Worker[None] = self.run_worker(run, method.__name__, group, exit_on_error=False, exclusive=newest)
+            return started
+
+        return start
+
+    return decorate
+
+
+class StoreScreen(Screen[None], Keyed, Background):
+    """A screen that reads the store in workers, each with a connection of its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "refresh", "Refresh", show=False)]
 
@@ -184,6 +263,9 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     def be_about(self, run: Run) -> None:
         """Show the figures of a run, where this screen has any."""
+
+    def go_to_job(self, number: int) -> None:
+        """Put the cursor on a job, where this screen lists jobs."""
 
     def explain(self) -> str:
         """Return what `?` says."""

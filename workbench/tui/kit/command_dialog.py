@@ -5,25 +5,29 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from abc import abstractmethod
+from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, ProgressBar, Select, Static
 
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import Background, store_path, worker
 from workbench.tui.kit.start_form import row, select
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
 
 
 @dataclass(slots=True)
@@ -70,14 +74,6 @@ class CommandDialog(ModalScreen[None], Background):
     folder = query_one("#folder", Input)
     note = query_one("#note", Static)
 
-    @dataclass
-    class Ended(Message):
-        """The process is gone."""
-
-        written: Path | None
-        "None: nothing was written"
-        why: str
-
     def __init__(self) -> None:
         super().__init__()
         self.command: Command | None = None
@@ -95,7 +91,11 @@ class CommandDialog(ModalScreen[None], Background):
             self.command.stop()
 
     def failed(self, error: WorkbenchError) -> None:
-        self.post_message(self.Ended(None, str(error)))
+        self.show_end(None, str(error))
+
+    @abstractmethod
+    def show_end(self, written: Path | None, why: str) -> None:
+        """Show what was written, or why nothing was: the process is gone."""
 
     def show_failed(self, why: str) -> None:
         """Say that nothing was written: a person stopped it, or why else."""
@@ -133,13 +133,6 @@ class ReportDialog(CommandDialog):
 
     bar = query_one(ProgressBar)
 
-    @dataclass
-    class Went(Message):
-        """So much of the work is done."""
-
-        share: float
-        what: str
-
     def __init__(self, compare: Sequence[str] = ()) -> None:
         super().__init__()
         self._compare = tuple(compare)
@@ -172,39 +165,36 @@ class ReportDialog(CommandDialog):
             self.say("starting …")
             self.write(self.command, folder)
 
-    @on(Went)
-    def show_progress(self, event: Went) -> None:
+    def show_progress(self, share: float, what: str) -> None:
         if self.command is None or self.command.stopped:
             return
-        self.bar.update(progress=event.share)
-        self.say(f"{event.what} …")
+        self.bar.update(progress=share)
+        self.say(f"{what} …")
 
-    @on(CommandDialog.Ended)
-    def show_end(self, event: CommandDialog.Ended) -> None:
+    def show_end(self, written: Path | None, why: str) -> None:
         self.folder.disabled = False
-        if event.written is not None:
+        if written is not None:
             self.bar.update(progress=1.0)
-            self.say(f"✓ {event.written}", "$text-success")
+            self.say(f"✓ {written}", "$text-success")
             self.query_one(".dialog").border_subtitle = "Esc back"
         else:
             self.bar.remove_class("-shown")
-            self.show_failed(event.why)
+            self.show_failed(why)
         self.command = None
         self.folder.focus()
 
     def _hear(self, line: str) -> bool:
         share, _, what = line.partition(" ")
         try:
-            self.post_message(self.Went(float(share), what))
+            self.call_later(self.show_progress, float(share), what)
         except ValueError:
             return False
         return True
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="report")
-    def write(self, command: Command, folder: str) -> None:
-        code, why = command.run()
-        page = Path(folder).expanduser() / "report.html"
-        self.post_message(self.Ended(page if code == 0 else None, why))
+    @worker("report", newest=False)
+    async def write(self, command: Command, folder: str) -> None:
+        code, why = await to_thread(command.run)
+        self.show_end(Path(folder).expanduser() / "report.html" if code == 0 else None, why)
 
 
 def free_folder(store: Path, holds: str = "report") -> Path:
@@ -269,20 +259,6 @@ class RowsDialog(CommandDialog):
         Binding("f5", "write", "Write", tooltip="Write the rows"),
     ]
 
-    @dataclass
-    class Counted(Message):
-        """It is known how much there is."""
-
-        kinds: str
-        said: str
-
-    @dataclass
-    class Went(Message):
-        """So many rows are written."""
-
-        kind: str
-        rows: int
-
     def __init__(self) -> None:
         super().__init__()
         self._rows: dict[str, int] = {}
@@ -304,30 +280,27 @@ class RowsDialog(CommandDialog):
     @on(Select.Changed, "#what")
     def count_what(self) -> None:
         if self.command is None:
-            self.count(store_path(self.app), self._chosen("what"))
+            self.count(self._chosen("what"))
 
-    @on(Counted)
-    def show_count(self, event: Counted) -> None:
-        if self.command is None and event.kinds == self._chosen("what"):
-            self.say(f"{event.said} {BESIDE}")
+    def show_count(self, kinds: str, said: str) -> None:
+        if self.command is None and kinds == self._chosen("what"):
+            self.say(f"{said} {BESIDE}")
 
     @on(Input.Submitted)
     def submitted(self) -> None:
         self.action_write()
 
-    @on(Went)
-    def show_progress(self, event: Went) -> None:
-        self._rows[event.kind] = event.rows
+    def show_progress(self, kind: str, rows: int) -> None:
+        self._rows[kind] = rows
         if self.command is not None and not self.command.stopped:
             self.say(f"{self._written()} …")
 
-    @on(CommandDialog.Ended)
-    def show_end(self, event: CommandDialog.Ended) -> None:
+    def show_end(self, written: Path | None, why: str) -> None:
         self._enable(True)
-        if event.written is not None:
-            self.say(f"✓ {event.written}: {self._written()}. README.md says what they are.", "$text-success")
+        if written is not None:
+            self.say(f"✓ {written}: {self._written()}. README.md says what they are.", "$text-success")
         else:
-            self.show_failed(event.why)
+            self.show_failed(why)
         self.command = None
         self.folder.focus()
 
@@ -351,7 +324,7 @@ class RowsDialog(CommandDialog):
         kind, _, rows = line.partition(" ")
         if not rows.isdecimal():
             return False
-        self.post_message(self.Went(kind, int(rows)))
+        self.call_later(self.show_progress, kind, int(rows))
         return True
 
     def _written(self) -> str:
@@ -364,16 +337,16 @@ class RowsDialog(CommandDialog):
         for one in self.query("Input, Select"):
             one.disabled = not on
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="count")
-    def count(self, path: Path, kinds: str) -> None:
-        from stores.core.store import Store
-        from workbench.tidy.columns import stored
+    @worker("count")
+    async def count(self, kinds: str) -> None:
+        def load(store: Store) -> str:
+            from workbench.tidy.columns import stored
 
-        with Store.open(path) as store:
-            said = dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(","))
-        self.post_message(self.Counted(kinds, " ".join(said)))
+            return " ".join(dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(",")))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="rows")
-    def write(self, command: Command, folder: Path) -> None:
-        code, why = command.run()
-        self.post_message(self.Ended(folder if code == 0 else None, why))
+        self.show_count(kinds, await self.with_store(load))
+
+    @worker("rows", newest=False)
+    async def write(self, command: Command, folder: Path) -> None:
+        code, why = await to_thread(command.run)
+        self.show_end(folder if code == 0 else None, why)

@@ -7,27 +7,24 @@ what stands there now and keeps what was typed; saving once more puts it on top 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
-from textual.worker import get_current_worker
 
 from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, offer_copy, store_path
+from workbench.tui.kit.base import Background, offer_copy, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import as_person
 
@@ -56,20 +53,6 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
 
     said = query_one("#said", Static)
     save_button = query_one("#save", Button)
-
-    @dataclass
-    class Saved(Message):
-        """The change is in the store."""
-
-        done: Done
-
-    @dataclass
-    class Refused(Message):
-        """Somebody else was faster."""
-
-        error: WorkbenchError
-        there: Statement | None
-        "as it stands now, where the form is about one statement"
 
     def __init__(self, instrument: str, seen: Statement | None = None) -> None:
         super().__init__()
@@ -142,19 +125,14 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         fault = self.fault()
         self.say(f"✗ {fault}" if fault and self.dirty else "", wrong=True)
 
-    @on(Saved)
-    def leave_saved(self, event: Saved) -> None:
-        self.dismiss(event.done)
-
-    @on(Refused)
-    def show_refused(self, event: Refused) -> None:
+    def show_refused(self, error: WorkbenchError, there: Statement | None) -> None:
         """Show both: what stands there now, and what was typed. The next save is meant."""
         self._free()
-        if event.there is not None:
-            self._seen = event.there
-        self.show_conflict(event.there)
+        if there is not None:
+            self._seen = there
+        self.show_conflict(there)
         again = "Your text is still here: F5 overwrites the current version with it, Esc discards it."
-        self.say(f"✗ {event.error}. {again}", wrong=True)
+        self.say(f"✗ {error}. {again}", wrong=True)
 
     @on(Button.Pressed, "#save")
     def save_pressed(self) -> None:
@@ -223,18 +201,19 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         self._saving = False
         self.save_button.disabled = False
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="save")
-    def save(self, person: str, values: object, ref: str | None) -> None:
-        from stores.core.store import Store
-
-        with Store.open(store_path(self.app)) as store:
+    @worker("save", newest=False)
+    async def save(self, person: str, values: object, ref: str | None) -> None:
+        def write(store: Store) -> tuple[Done | ConflictError, Statement | None]:
             try:
-                done = self.write(store, person, values)
+                return self.write(store, person, values), None
             except ConflictError as error:
-                there = store.statements.get(self._instrument, ref) if ref is not None else None
-                self.post_message(self.Refused(error, there))
-            else:
-                self.post_message(self.Saved(done))
+                return error, store.statements.get(self._instrument, ref) if ref is not None else None
+
+        done, there = await self.with_store(write)
+        if isinstance(done, ConflictError):
+            self.show_refused(done, there)
+        else:
+            self.dismiss(done)
 
 
 def row(name: str, field: Widget) -> Horizontal:
@@ -269,15 +248,6 @@ PREVIEW_AFTER_S = 0.25
 class PreviewedForm(EditForm):
     """A form with `#preview`, about the statements `refs`."""
 
-    @dataclass
-    class Previewed(Message):
-        """It was worked out what the form comes to."""
-
-        typed: Any
-        preview: Any
-        "None: it cannot be as it was typed"
-        fault: str = ""
-
     def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
         super().__init__(instrument)
         self._refs = refs
@@ -307,17 +277,16 @@ class PreviewedForm(EditForm):
         else:
             self._pause = self.set_timer(PREVIEW_AFTER_S, self.preview_now)
 
-    @on(Previewed)
-    def show_preview(self, event: Previewed) -> None:
-        if event.typed != self.values():
+    def show_preview(self, typed: Any, preview: Any, fault: str = "") -> None:
+        if typed != self.values():
             return
-        self._preview = event.preview
+        self._preview = preview
         wanted, self._wanted = self._wanted, False
-        if event.preview is None:
-            self.say(f"✗ {event.fault}", wrong=True)
+        if preview is None:
+            self.say(f"✗ {fault}", wrong=True)
             self.draw([])
             return
-        self.show_outcome(event.typed, event.preview)
+        self.show_outcome(typed, preview)
         if wanted:
             self.action_save()
 
@@ -339,15 +308,13 @@ class PreviewedForm(EditForm):
         """Show lines in the preview."""
         self.query_one("#preview", Static).update(Content("\n").join(lines))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="")
-    def preview(self, typed: object) -> None:
-        from stores.core.store import Store
-
-        worker = get_current_worker()
-        with Store.open(store_path(self.app)) as store:
+    @worker("preview")
+    async def preview(self, typed: object) -> None:
+        def load(store: Store) -> tuple[object, str]:
+            """Return what the form comes to, or None and why it cannot be as it was typed."""
             try:
-                event = self.Previewed(typed, self.work_out(store, typed))
+                return self.work_out(store, typed), ""
             except WorkbenchError as error:
-                event = self.Previewed(typed, None, str(error))
-        if not worker.is_cancelled:
-            self.post_message(event)
+                return None, str(error)
+
+        self.show_preview(typed, *await self.with_store(load))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -20,7 +18,10 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import person_name
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import Background, app_of, worker
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
 
 
 class PersonDialog(ModalScreen[str | None], Background):
@@ -80,14 +81,14 @@ class PersonDialog(ModalScreen[str | None], Background):
 
 def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object]) -> None:
     """Go on as the person who sits here; ask who that is where nobody said so yet."""
-    person = getattr(screen.app, "annotator", None)
-    if isinstance(person, str):
+    person = app_of(screen).annotator
+    if person is not None:
         then(person)
         return
 
     def take(name: str | None) -> None:
         if name is not None:
-            setattr(screen.app, "annotator", name)  # noqa: B010
+            app_of(screen).annotator = name
             then(name)
 
     screen.app.push_screen(EditorDialog(instrument), take)
@@ -95,12 +96,6 @@ def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object
 
 class EditorDialog(PersonDialog):
     """Asks for the name under which changes are kept."""
-
-    @dataclass
-    class Known(Message):
-        """It was read who changed statements here before."""
-
-        names: tuple[str, ...]
 
     def __init__(self, instrument: str) -> None:
         super().__init__(())
@@ -110,18 +105,19 @@ class EditorDialog(PersonDialog):
         self.query_one("#trouble", Static).update("Your changes are stored under this name, and you can undo them.")
         self.read()
 
-    @on(Known)
-    async def offer(self, event: Known) -> None:
-        if event.names and not self.query(OptionList):
-            self._known = event.names
-            options = OptionList(*(Option(Content(visible(n))) for n in event.names), id="known", markup=False)
+    async def offer(self, names: tuple[str, ...]) -> None:
+        """Offer who changed statements here before."""
+        if names and not self.query(OptionList):
+            self._known = names
+            options = OptionList(*(Option(Content(visible(n))) for n in names), id="known", markup=False)
             await self.query_one(".dialog", Vertical).mount(options)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="known")
-    def read(self) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.editing import people
+    @worker("known")
+    async def read(self) -> None:
+        def load(store: Store) -> tuple[str, ...]:
+            from workbench.pipeline.editing import people
+
+            return people(store, self._instrument)
 
         if self._instrument:
-            with Store.open(store_path(self.app)) as store:
-                self.post_message(self.Known(people(store, self._instrument)))
+            await self.offer(await self.with_store(load))

@@ -9,25 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen, ScreenResultType
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
 from textual.widgets.select import InvalidSelectValueError
 from textual.widgets.selection_list import Selection
-from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, in_store, say, store_path
+from workbench.tui.kit.base import Background, app_of, in_store, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.fields import Field
 
@@ -117,27 +115,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
     plan_line = query_one("#plan", Static)
     start_button = query_one("#start", Button)
 
-    @dataclass
-    class Opened(Message):
-        """What there is to choose from was read."""
-
-        choices: Any
-        told: Mapping[str, Any] | None = None
-        "the options of the job that the fields begin with"
-
-    @dataclass
-    class Planned(Message):
-        """It is known what the form comes to."""
-
-        values: object
-        outlook: JobPreview
-
-    @dataclass
-    class Started(Message):
-        """A worker runs."""
-
-        job: int
-
     def __init__(self, *, like: int | None = None) -> None:
         super().__init__()
         self._like = like
@@ -191,8 +168,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     def _begin(self) -> None:
         self.begun = True
-        if callable(release := getattr(self.app, "release_keys", None)):
-            release()
+        app_of(self).release_keys()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)
@@ -201,11 +177,10 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.query_one("#told", Static).update("")
             self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
 
-    @on(Opened)
-    def show_choices(self, event: Opened) -> None:
-        self.fill(event.choices)
-        if event.told is not None:
-            self.refill(event.told)
+    def show_choices(self, choices: Any, told: Mapping[str, Any] | None = None) -> None:
+        self.fill(choices)
+        if told is not None:
+            self.refill(told)
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -223,20 +198,15 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.plan_line.update(WORKING_OUT)
         self.soon(self.plan_now)
 
-    @on(Planned)
-    def show_plan(self, event: Planned) -> None:
-        if event.values != self.values():
+    def show_plan(self, values: object, outlook: JobPreview) -> None:
+        if values != self.values():
             return
-        self._outlook = event.outlook
+        self._outlook = outlook
         self.plan_line.remove_class("-trouble", "-old")
-        self.plan_line.update(Content(visible(event.outlook.text, lines=True)))
-        self.start_button.disabled = event.outlook.start is None
-        self.start_button.label = " · ".join(filter(None, (START, event.outlook.begins)))
+        self.plan_line.update(Content(visible(outlook.text, lines=True)))
+        self.start_button.disabled = outlook.start is None
+        self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
         self.start_button.refresh(layout=True)
-
-    @on(Started)
-    def leave(self, event: Started) -> None:
-        self.dismiss(event.job)
 
     @on(Button.Pressed, "#start")
     def start_pressed(self) -> None:
@@ -324,39 +294,25 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         """Read what there is to choose from."""
         self.read()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="open")
-    def read(self) -> None:
-        from stores.core.store import Store
-
-        with Store.open(store_path(self.app)) as store:
+    @worker("open")
+    async def read(self) -> None:
+        def load(store: Store) -> tuple[object, Mapping[str, Any] | None]:
             told = None
             if self._like is not None:
                 from workbench.jobs.again import values_of
 
                 told = values_of(store, store.jobs.get(self._like))
-            self.post_message(self.Opened(self.read_choices(store), told))
+            return self.read_choices(store), told
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="plan")
-    def plan(self, values: object) -> None:
-        from stores.core.store import Store
+        self.show_choices(*await self.with_store(load))
 
-        worker = get_current_worker()
-        try:
-            with Store.open(store_path(self.app)) as store:
-                outlook = self.work_out(store, values)
-        except WorkbenchError:
-            if worker.is_cancelled:
-                return
-            raise
-        if not worker.is_cancelled:
-            self.post_message(self.Planned(values, outlook))
+    @worker("plan")
+    async def plan(self, values: object) -> None:
+        self.show_plan(values, await self.with_store(lambda store: self.work_out(store, values)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="launch")
-    def launch(self, start: Callable[[Store], int]) -> None:
-        from stores.core.store import Store
-
-        with Store.open(store_path(self.app)) as store:
-            self.post_message(self.Started(start(store)))
+    @worker("launch", newest=False)
+    async def launch(self, start: Callable[[Store], int]) -> None:
+        self.dismiss(await self.with_store(start))
 
 
 def row(name: str, field: Widget) -> Horizontal:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -16,7 +17,7 @@ from textual.widgets import Input, Static
 
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background
+from workbench.tui.kit.base import Background, worker
 
 if TYPE_CHECKING:
     from stores.core.identity import Anchor
@@ -56,10 +57,9 @@ class StoreGoneDialog(ModalScreen[Path | None], Background):
         self.trouble.update("Writing …")
         self.write(Path(event.value).expanduser())
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="write")
-    def write(self, path: Path) -> None:
-        kept = self._anchor.rescue(path)
-        self.app.call_from_thread(self.dismiss, kept)
+    @worker("write", newest=False)
+    async def write(self, path: Path) -> None:
+        self.dismiss(await to_thread(self._anchor.rescue, path))
 
     def failed(self, error: WorkbenchError) -> None:
         self.trouble.update(Content("✗ " + visible(str(error))))

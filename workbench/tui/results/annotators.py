@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,6 +12,7 @@ from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from workbench.annotation.agreement_tables import QueueAgreement
 
 NOBODY = "Nobody has labelled anything in this queue yet."
@@ -44,8 +44,8 @@ class AnnotatorsScreen(BookScreen):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: bool, known: Loaded | None) -> Loaded:
-        return load(self.store_path, self._queue, known, letters=settings)
+    def judged_now(self, store: Store, settings: bool, known: Loaded | None) -> Loaded:
+        return load(store, self._queue, known, letters=settings)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the queues."
@@ -58,14 +58,12 @@ class AnnotatorsScreen(BookScreen):
         self._go(replace(self._look, view=ITEMS))
 
 
-def load(path: Path, queue: str, known: Loaded | None = None, *, letters: bool = False) -> Loaded:
+def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool = False) -> Loaded:
     """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
-    from stores.core.store import Store
     from workbench.annotation.agreement_tables import book
     from workbench.evidence.readings import agreement_of, queue_labels
 
-    with Store.open(path) as store:
-        labels = queue_labels(store, queue)
+    labels = queue_labels(store, queue)
     same = known is not None and known.rests_on == [labels]
     if known is not None and same and known.settings == letters:
         return known

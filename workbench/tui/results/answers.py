@@ -9,27 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
-from textual.worker import get_current_worker
 
 from workbench.domain.names import places
 from workbench.figures.visible import visible
 from workbench.tui.format import BETWEEN, EMPTY, in_lines
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import FluidTable, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
 
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000
@@ -109,15 +111,6 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class Found(Message):
-        """A page is there."""
-
-        page: Page[Row]  # type: ignore[valid-type]  # a nested class does not see its outer's variable
-        more: bool
-        again: bool = False
-        "whether these answers were in sight before: the cursor stays on its answer"
-
     def __init__(self) -> None:
         super().__init__()
         self._page: Page[Row] = Page("", (), None)
@@ -130,7 +123,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the table of the answers."""
         raise NotImplementedError("abstract")
 
-    def fetch(self, kind: str, offset: int) -> Page[Row]:
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[Row]:
         """Read a page, in a worker's thread."""
         raise NotImplementedError("abstract")
 
@@ -183,19 +176,17 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         at = self.table.current
         return self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
 
-    @on(Found)
-    def show_page(self, event: Found) -> None:
-        page: Page[Row] = event.page
+    def show_page(self, page: Page[Row], more: bool, again: bool = False) -> None:
         if not self.takes(page):
             return
-        if event.more:
+        if more:
             page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
         empty = self.query_one("#empty", Static)
         empty.update(NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind))
         empty.display = not page.rows
         self.table.display = self.query_one("#answer").display = bool(page.rows)
-        self.table.show_for_width(self._records, at=None if event.more or event.again else 0)
+        self.table.show_for_width(self._records, at=None if more or again else 0)
         self._head()
         self.show_answer()
         self.refresh_bindings()
@@ -276,12 +267,11 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     def _head(self) -> None:
         self.query_one("#about", Static).update(self.head())
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="page")
-    def read_page(self, kind: str, offset: int, more: bool = False, again: bool = False) -> None:
-        worker = get_current_worker()
-        page = self.fetch(kind, offset)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(page, more, again))
+    @worker("page")
+    async def read_page(self, kind: str, offset: int, more: bool = False, again: bool = False) -> None:
+        """Read a page and show it; `again`: its answers were in sight before, and the cursor stays on its answer."""
+        page = await self.with_store(lambda store: self.fetch(store, kind, offset))
+        self.show_page(page, more, again)
 
 
 def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.results.details import TURNS_ROWS, explained
 from workbench.tui.results.following import Following
-from workbench.tui.results.loaded import Loaded, Routes
+from workbench.tui.results.loaded import Again, Loaded, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.record_table import FluidTable
@@ -30,7 +30,7 @@ class Ways:
     routes: Routes
     screens: Mapping[str, type[BehindScreen]] = field(default_factory=dict)
     "name of a table -> the screen that shows it, where keys of its own belong to it"
-    again: Callable[[Loaded], Loaded] | None = None
+    again: Again | None = None
     "see `JudgesAgain`"
 
 
@@ -110,12 +110,12 @@ class BehindScreen(Following):
         if at != self._at:
             self.bring(self._loaded, self._links, at, instead=True)
 
-    def show_table(self, event: Following.Came) -> None:
-        if event.instead and isinstance(event.found, Sheet):
-            self._sheet, self._links, self._at = event.found, event.links, event.at
+    def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
+        if instead:
+            self._sheet, self._links, self._at = sheet, links, at
             self._put()
-        elif isinstance(event.found, Sheet):
-            self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, self._ways))
+        else:
+            self.app.push_screen(behind(self._loaded, sheet, links, at, self._ways))
 
     def show_standing(self) -> None:
         """Show what auditors ruled; where that changed, judge the figures again."""

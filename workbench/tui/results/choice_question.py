@@ -5,20 +5,19 @@ form as the model was asked it, with its answers as they were written.
 from __future__ import annotations
 
 import math
+from asyncio import to_thread
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.answers import BIASES, CONDITIONS, Place, place_of, place_said
@@ -29,6 +28,7 @@ from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import beside, following
+from workbench.tui.kit.base import worker
 from workbench.tui.results.answers import copied
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import AmongRows
@@ -298,13 +298,6 @@ class QuestionScreen(AmongRows):
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class Found(Message):
-        """A question is read."""
-
-        wanted: Wanted
-        shown: QuestionShown
-
     def __init__(self, loaded: Loaded, shown: QuestionShown) -> None:
         super().__init__()
         self._shown = shown
@@ -376,10 +369,9 @@ class QuestionScreen(AmongRows):
         }
         return action not in several or len(several[action]()) > 1
 
-    @on(Found)
-    def put(self, event: Found) -> None:
-        if event.wanted == self._wanted:
-            self._shown, self._in_sight = event.shown, event.wanted
+    def put(self, wanted: Wanted, shown: QuestionShown) -> None:
+        if wanted == self._wanted:
+            self._shown, self._in_sight = shown, wanted
             self.title_bar.note = ""
             self.trouble.hide()
             self._paint()
@@ -458,12 +450,10 @@ class QuestionScreen(AmongRows):
         for side, arm in (("#original", self._shown.original), ("#changed", self._shown.changed)):
             self.query_one(side, Static).update(arm_text(self._shown, arm, room))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="question", description="")
-    def read_question(self, wanted: Wanted) -> None:
-        worker = get_current_worker()
-        found = self._findings.question(wanted.name, wanted.place, wanted.key, wanted.draw)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(wanted, found))
+    @worker("question")
+    async def read_question(self, wanted: Wanted) -> None:
+        place = (wanted.name, wanted.place, wanted.key, wanted.draw)
+        self.put(wanted, await to_thread(self._findings.question, *place))
 
 
 FORM = section("screens-results", "One form of a question")
@@ -508,12 +498,6 @@ class FormScreen(AmongRows):
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class Found(Message):
-        """Both forms are read, each with the table of its answers."""
-
-        forms: Sequence[tuple[FormShown, Sheet]]
-
     view = query_one(SheetView)
     text = query_one("#prompt", LongText)
 
@@ -547,9 +531,8 @@ class FormScreen(AmongRows):
     def explain(self) -> str:
         return f"{FORM}\n\n{explained(self._sheet.table)}" if self._forms else FORM
 
-    @on(Found)
-    def put(self, event: Found) -> None:
-        self._forms = event.forms
+    def put(self, forms: Sequence[tuple[FormShown, Sheet]]) -> None:
+        self._forms = forms
         self.title_bar.note = ""
         self._paint()
 
@@ -619,16 +602,18 @@ class FormScreen(AmongRows):
             self.text.focus()
         self.refresh_bindings()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="form", description="")
-    def read_forms(self) -> None:
-        from workbench.audits.response_bias import question_tables as tables
+    @worker("form")
+    async def read_forms(self) -> None:
+        """Read both forms, each with the table of its answers."""
 
-        worker = get_current_worker()
-        made = self._findings.forms(self._shown)
-        arms = [form.shown.arm for form in made]
-        sheets = [Sheet(tables.answers(self._shown, made, arm), (arm,)) for arm in arms]
-        if not worker.is_cancelled:
-            self.post_message(self.Found(list(zip(made, sheets, strict=True))))
+        def load() -> Sequence[tuple[FormShown, Sheet]]:
+            from workbench.audits.response_bias import question_tables as tables
+
+            made = self._findings.forms(self._shown)
+            arms = ((form, form.shown.arm) for form in made)
+            return [(form, Sheet(tables.answers(self._shown, made, arm), (arm,))) for form, arm in arms]
+
+        self.put(await to_thread(load))
 
 
 def prompt_text(form: FormShown) -> str:

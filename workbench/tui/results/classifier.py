@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -20,6 +19,7 @@ from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from workbench.pipeline.classifier_figures import Assessed, ReadText
 
 NONE = """No classifier yet.
@@ -89,8 +89,8 @@ class ClassifierScreen(BookScreen, _TestTexts):
             return self._judged is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: ClassifierChoice, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, known)
+    def judged_now(self, store: Store, settings: ClassifierChoice, known: Loaded | None) -> Loaded:
+        return load(store, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back to the results."
@@ -114,17 +114,15 @@ class ClassifierScreen(BookScreen, _TestTexts):
         return self._loaded.material if self._loaded is not None else ()
 
 
-def load(path: Path, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
+def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
     """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
-    from stores.core.store import Store
     from workbench.pipeline.classifier_figures import assessed, book
 
-    with Store.open(path) as store:
-        found = tuple(reversed(store.classifiers.list()))
-        names = [one.name for one in found]
-        if not found:
-            return Loaded(settings, empty=NONE, material=names)
-        of = assessed(store, settings.classifier if settings.classifier in names else names[0], settings.threshold)
+    found = tuple(reversed(store.classifiers.list()))
+    names = [one.name for one in found]
+    if not found:
+        return Loaded(settings, empty=NONE, material=names)
+    of = assessed(store, settings.classifier if settings.classifier in names else names[0], settings.threshold)
     rests_on = (found, of.texts)
     if known is not None and known.settings == settings and known.rests_on == rests_on:
         return known

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from asyncio import to_thread
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.message import Message
-from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import say, worker
 from workbench.tui.results.grid import sheet_of
-from workbench.tui.results.loaded import Loaded, Opened, Routes
+from workbench.tui.results.loaded import Again, Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
@@ -21,8 +19,9 @@ from workbench.tui.rulings.ruling import LIST, RulingScreen
 from workbench.tui.rulings.standing import RuledPlace, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
 
 OPENING = "Reading …"
@@ -31,16 +30,10 @@ OPENING = "Reading …"
 class JudgesAgain(RulingScreen):
     """A screen of figures that another screen judged: it has them judged again once rulings have changed."""
 
-    again: Callable[[Loaded], Loaded] | None = None
+    again: Again | None = None
     "judges figures with the rulings that stand now; called in a thread"
     _stood: Standing | None = None
     "the rulings that stood when the figures in sight were judged"
-
-    @dataclass
-    class JudgedAgain(Message):
-        """The figures are judged with the rulings that stand now."""
-
-        loaded: Loaded
 
     def judge_if_ruled(self, loaded: Loaded) -> None:
         """Judge figures again where rulings have changed since they were judged."""
@@ -49,19 +42,12 @@ class JudgesAgain(RulingScreen):
         if changed and self.again is not None:
             self.judge_again(self.again, loaded)
 
-    @on(JudgedAgain)
-    def take_again(self, event: JudgedAgain) -> None:
-        self.show_judged(event.loaded)
-
     def show_judged(self, loaded: Loaded) -> None:
         """Show figures that were judged again."""
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="again", description="figures")
-    def judge_again(self, again: Callable[[Loaded], Loaded], loaded: Loaded) -> None:
-        worker = get_current_worker()
-        found = again(loaded)
-        if not worker.is_cancelled:
-            self.post_message(self.JudgedAgain(found))
+    @worker("again")
+    async def judge_again(self, again: Again, loaded: Loaded) -> None:
+        self.show_judged(await self.with_store(lambda store: again(store, loaded)))
 
 
 class AmongRows(JudgesAgain):
@@ -83,30 +69,6 @@ class Following(JudgesAgain):
         LIST,
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),
     ]
-
-    @dataclass
-    class Came(Message):
-        """What a link leads to is there: a table, a screen, or a sentence that says why not."""
-
-        found: Sheet | Opened | str
-        links: Sequence[Link]
-        at: int
-        instead: bool
-        "whether it takes the place of what this screen shows"
-
-    @dataclass
-    class StatementFound(Message):
-        """It is known which statement a row is about."""
-
-        route: tuple[object, ...]
-        "what opens its page; empty: it is about none"
-
-    @dataclass
-    class Previewed(Message):
-        """What Enter would open."""
-
-        link: Link
-        sheet: Sheet | None
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -149,10 +111,9 @@ class Following(JudgesAgain):
         if (place := self.ruled_place()) is not None:
             self.find_statement(place)
 
-    @on(StatementFound)
-    def open_statement(self, event: StatementFound) -> None:
-        if event.route:
-            self.app.push_screen(screen("statement", *event.route))
+    def open_statement(self, route: tuple[object, ...]) -> None:
+        if route:
+            self.app.push_screen(screen("statement", *route))
         else:
             say(self, "This row does not belong to one statement.", warns=True)
 
@@ -186,28 +147,26 @@ class Following(JudgesAgain):
         else:
             self.view.show_preview(None)
 
-    @on(Previewed)
-    def show_preview(self, event: Previewed) -> None:
-        if event.link == self._previewed:
-            self.view.show_preview(event.sheet)
+    def show_preview(self, link: Link, sheet: Sheet | None) -> None:
+        if link == self._previewed:
+            self.view.show_preview(sheet)
 
-    @on(Came)
-    def show_what_came(self, event: Came) -> None:
+    def show_what_came(self, found: Sheet | Opened | str, links: Sequence[Link], at: int, *, instead: bool) -> None:
+        """Show the table or the screen that a link leads to, or say why there is none."""
         self.say_who()
-        loaded = self.figures
-        if loaded is None or not self.is_current:
+        if self.figures is None or not self.is_current:
             return
-        if isinstance(event.found, str):
-            say(self, event.found, warns=True)
-        elif isinstance(event.found, Sheet):
-            self.show_table(event)
+        if isinstance(found, str):
+            say(self, found, warns=True)
+        elif isinstance(found, Sheet):
+            self.show_table(found, links, at, instead=instead)
         else:
-            screen = event.found()
+            screen = found()
             if isinstance(screen, AmongRows):
-                screen.links, screen.again = event.links, self.again
+                screen.links, screen.again = links, self.again
             self.app.push_screen(screen)
 
-    def show_table(self, event: Came) -> None:
+    def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
         """Show the table that a link leads to."""
         raise NotImplementedError("abstract")
 
@@ -240,34 +199,32 @@ class Following(JudgesAgain):
         place = self.place_at(sheet, at) if sheet is not None and self.standing.every else None
         return self.standing.at(place) if place is not None else ()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="figures")
-    def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
-        """Make or read what a link leads to."""
-        worker = get_current_worker()
-        found = self.found(loaded, links[at])
-        if not worker.is_cancelled:
-            self.post_message(self.Came(found, links, at, instead))
+    @worker("follow")
+    async def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
+        """Make or read what a link leads to; `instead`: it takes the place of what this screen shows."""
+        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=instead)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="statement")
-    def find_statement(self, place: RuledPlace) -> None:
-        from stores.core.store import Store
+    @worker("statement")
+    async def find_statement(self, place: RuledPlace) -> None:
+        """Open the page of the statement that a place names, if it names one."""
 
-        route: tuple[object, ...] = ()
-        with Store.open(self.store_path) as store:
+        def load(store: Store) -> tuple[object, ...]:
             summaries = {one.name: one for one in store.instruments.summaries()}
             for name in place.instruments:
                 refs = tuple(line.ref for line in store.instruments.lines(name)) if name in summaries else ()
                 if ref := next((word for word in place.words if word in refs), None):
-                    route = (name, ref, summaries[name].language, refs)
-                    break
-        self.post_message(self.StatementFound(route))
+                    return name, ref, summaries[name].language, refs
+            return ()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="figures")
-    def make_preview(self, loaded: Loaded, link: Link) -> None:
-        worker = get_current_worker()
-        table = loaded.book.follow(link) if loaded.book is not None else None
-        if not worker.is_cancelled:
-            self.post_message(self.Previewed(link, sheet_of(table, link.subject) if table is not None else None))
+        self.open_statement(await self.with_store(load))
+
+    @worker("preview")
+    async def make_preview(self, loaded: Loaded, link: Link) -> None:
+        def make() -> Sheet | None:
+            table = loaded.book.follow(link) if loaded.book is not None else None
+            return sheet_of(table, link.subject) if table is not None else None
+
+        self.show_preview(link, await to_thread(make))
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
         """Return the table, screen or sentence that a link leads to. Called in a thread."""

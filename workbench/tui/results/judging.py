@@ -6,24 +6,23 @@ Whoever looks may choose otherwise meanwhile, so a screen takes what a worker br
 from __future__ import annotations
 
 from abc import abstractmethod
+from asyncio import to_thread
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
-from textual.message import Message
 from textual.types import CSSPathType
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import USUAL
 from workbench.errors import WorkbenchError
+from workbench.figures.table import Link
 from workbench.options.schema import Options
 from workbench.tui.format import following
-from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.base import in_store, say, worker
 from workbench.tui.kit.template_choice import TemplatesScreen, offered
 from workbench.tui.overview import import_shipped
 from workbench.tui.results.behind import BehindScreen, Ways, behind
@@ -35,6 +34,7 @@ READING, DRAWING = "Previous figures; reading …", "Previous figures; resamplin
 STILL_READING = "still reading …"
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
 
 
@@ -53,27 +53,6 @@ class JudgingScreen(Following):
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
 
-    @dataclass
-    class WasLoaded(Message):
-        """What the store has is judged."""
-
-        loaded: Loaded
-        whole: bool = True
-        "False: the rest is being read"
-
-    @dataclass
-    class WasShown(Message):
-        """The table that is looked at is made."""
-
-        loaded: Loaded
-        shown: Shown
-
-    @dataclass
-    class Imported(Message):
-        """The shipped instrument is in the store."""
-
-        sentence: str
-
     def __init__(self, settings: Any) -> None:
         super().__init__()
         self._settings = settings
@@ -85,7 +64,7 @@ class JudgingScreen(Following):
         "whether only a part is judged yet"
         self._pending: Any = None
         "the settings by which the store is being judged"
-        self.again = lambda loaded: self.judged_now(loaded.settings, loaded)
+        self.again = lambda store, loaded: self.judged_now(store, loaded.settings, loaded)
 
     @property
     def figures(self) -> Loaded | None:
@@ -101,7 +80,7 @@ class JudgingScreen(Following):
         return self._loaded.runs if self._loaded is not None else ()
 
     @abstractmethod
-    def judged_now(self, settings: Any, known: Loaded | None) -> Loaded:
+    def judged_now(self, store: Store, settings: Any, known: Loaded | None) -> Loaded:
         """Return what the store has, judged by `settings`; `known` is what was judged before. Called in a thread."""
 
     @abstractmethod
@@ -132,24 +111,22 @@ class JudgingScreen(Following):
         if self._pending != self._settings:
             self._read()
 
-    @on(WasLoaded)
-    def take(self, event: WasLoaded) -> None:
-        if event.loaded.settings == self._settings:  # else another choice was made meanwhile, and is being judged
-            self._partly = not event.whole
+    def take(self, loaded: Loaded, *, whole: bool = True) -> None:
+        """Show what the store has, judged by the settings that are meant now; not `whole`: the rest is being read."""
+        if loaded.settings == self._settings:  # else another choice was made meanwhile, and is being judged
+            self._partly = not whole
             self._pending = self._settings if self._partly else None
-            self._take(event.loaded)
+            self._take(loaded)
 
-    @on(WasShown)
-    def take_shown(self, event: WasShown) -> None:
-        if event.loaded is self._loaded:
-            self._found[event.shown.look] = event.shown
-            if event.shown.look == self._look:
+    def take_shown(self, loaded: Loaded, shown: Shown) -> None:
+        if loaded is self._loaded:
+            self._found[shown.look] = shown
+            if shown.look == self._look:
                 self.say_who()
-                self._paint(event.shown)
+                self._paint(shown)
 
-    @on(Imported)
-    def say_imported(self, event: Imported) -> None:
-        say(self, event.sentence)
+    def say_imported(self, sentence: str) -> None:
+        say(self, sentence)
         self._read()
 
     def failed(self, error: WorkbenchError) -> None:
@@ -161,10 +138,10 @@ class JudgingScreen(Following):
         else:
             self._settings = loaded.settings
 
-    def show_table(self, event: Following.Came) -> None:
-        if self._loaded is not None and isinstance(event.found, Sheet):
+    def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:  # noqa: ARG002
+        if self._loaded is not None:
             ways = Ways(self.title_bar.place, self.routes, self.SCREENS, again=self.again)
-            self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
+            self.app.push_screen(behind(self._loaded, sheet, links, at, ways))
 
     def be_about(self, run: Run) -> None:
         settings = self.settings_for(run)
@@ -275,36 +252,31 @@ class JudgingScreen(Following):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="figures")
-    def read_store(self, settings: Any, known: Loaded | None) -> None:
-        worker = get_current_worker()
-        loaded = self.judged_now(settings, known)
-        if loaded is not known:
-            loaded = with_plans(self.store_path, loaded)
-        if not worker.is_cancelled:
-            self.post_message(self.WasLoaded(loaded))
+    @worker("answers")
+    async def read_store(self, settings: Any, known: Loaded | None) -> None:
+        def load(store: Store) -> Loaded:
+            loaded = self.judged_now(store, settings, known)
+            return loaded if loaded is known else with_plans(store, loaded)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="figures")
-    def work_out(self, loaded: Loaded, look: Look) -> None:
-        worker = get_current_worker()
-        found = self.shown_now(loaded, look)
-        if not worker.is_cancelled:
-            self.post_message(self.WasShown(loaded, found))
+        loaded = await self.with_store(load)
+        self.call_later(self.take, loaded)  # after a part that may be on its way
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
-    def bring_shipped(self) -> None:
-        self.post_message(self.Imported(import_shipped(self.store_path, self.SHIPPED)))
+    @worker("view")
+    async def work_out(self, loaded: Loaded, look: Look) -> None:
+        self.take_shown(loaded, await to_thread(self.shown_now, loaded, look))
+
+    @worker("import", newest=False)
+    async def bring_shipped(self) -> None:
+        self.say_imported(await self.with_store(lambda store: import_shipped(store, self.SHIPPED)))
 
 
-def with_plans(path: Path, loaded: Loaded) -> Loaded:
+def with_plans(store: Store, loaded: Loaded) -> Loaded:
     """Return figures with what stands first above them where a frozen plan asked for them: whether it was followed."""
     if loaded.book is None or not loaded.runs:
         return loaded
-    from stores.core.store import Store
     from workbench.evidence.plans import header_of_plans
 
-    with Store.open(path) as store:
-        lines = header_of_plans(store, loaded.runs, lambda run: judged_by(run.audit, loaded.settings))
+    lines = header_of_plans(store, loaded.runs, lambda run: judged_by(run.audit, loaded.settings))
     rest = tuple(line for line in loaded.book.header if line not in lines)
     return replace(loaded, book=replace(loaded.book, header=(*lines, *rest))) if lines else loaded
 

@@ -14,6 +14,7 @@ from workbench.figures.book import Book, Subject
 from workbench.tui.results.sheet import Sheet
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.comparison.values import Compared
 
@@ -85,5 +86,7 @@ Opened = Callable[[], Screen[None]]
 Route = Callable[[Path, Loaded, Subject], Opened | str]
 "reads what a link leads to, in a thread; a sentence where there is nothing to open"
 Routes = Mapping[str, Route]
-Comparing = Callable[[Path], "Compared"]
+Comparing = Callable[[], "Compared"]
 "puts runs of a store side by side, in a thread"
+Again = Callable[["Store", Loaded], Loaded]
+"judges the same once more, by what the store has now, in a thread"

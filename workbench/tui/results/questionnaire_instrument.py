@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.names import plural
@@ -20,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
 from workbench.figures.visible import visible
 from workbench.tui.format import following
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.results.book_screen import tabs
@@ -83,18 +81,6 @@ class QuestionsScreen(Following):
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class Found(Message):
-        """The questionnaire is read."""
-
-        held: Held
-
-    @dataclass
-    class Changed(Message):
-        """A change is kept."""
-
-        said: str
-
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
@@ -130,17 +116,11 @@ class QuestionsScreen(Following):
         sheet = self.view.sheet
         return f"{explained(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
 
-    @on(Found)
-    def put(self, event: Found) -> None:
-        self._held = event.held
+    def put(self, held: Held) -> None:
+        self._held = held
         self.trouble.hide()
-        self.query_one("#about", Static).update(visible(" · ".join(event.held.book.told)))
+        self.query_one("#about", Static).update(visible(" · ".join(held.book.told)))
         self._show()
-
-    @on(Changed)
-    def say_changed(self, event: Changed) -> None:
-        say(self, event.said)
-        self.action_refresh()
 
     def action_turn(self) -> None:
         """Show the other table."""
@@ -214,20 +194,15 @@ class QuestionsScreen(Following):
             f"changed the scale {scale.name}",
         )
 
-    @work(thread=True, exit_on_error=False, group="write")
-    def write(self, change: Write, said: str) -> None:
-        from stores.core.store import Store
+    @worker("write", newest=False)
+    async def write(self, change: Write, said: str) -> None:
+        await self.with_store(change)
+        say(self, said)
+        self.action_refresh()
 
-        with Store.open(self.store_path) as store:
-            change(store)
-        self.post_message(self.Changed(said))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="questions")
-    def read_questions(self) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
-            self.post_message(self.Found(read(store, self._instrument)))
+    @worker("questions")
+    async def read_questions(self) -> None:
+        self.put(await self.with_store(lambda store: read(store, self._instrument)))
 
 
 def read(store: Store, name: str) -> Held:

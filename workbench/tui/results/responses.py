@@ -26,6 +26,7 @@ from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.runs.run_rows import ResponseRow
     from workbench.audits.reliability.judged import ReliabilityJudged
 
@@ -81,19 +82,17 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def make_table(self) -> FluidTable:
         return ResponseTable(self._columns, name="responses")
 
-    def fetch(self, kind: str, offset: int) -> Page[ResponseRow]:
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[ResponseRow]:
         from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
 
         judged, probe = self._judged, self._asked.probe
-        with Store.open(self.store_path) as store:
-            rulings = of_run(store, judged.run, judged.card) if judged.rulings.counted else NO_RULINGS
+        rulings = of_run(store, judged.run, judged.card) if judged.rulings.counted else NO_RULINGS
 
-            def read(at: int) -> list[ResponseRow]:
-                rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
-                return [as_ruled(row, probe, rulings) for row in rows]
+        def read(at: int) -> list[ResponseRow]:
+            rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
+            return [as_ruled(row, probe, rulings) for row in rows]
 
-            return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words)
+        return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words)
 
     def head(self) -> Content:
         asked, page = self._asked, self._page

@@ -152,14 +152,14 @@ class ResultScreen(BookScreen):
     def action_refresh(self) -> None:
         self._read(anew=True)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        worker = get_current_worker()
+    def judged_now(self, store: Store, settings: Settings, known: Loaded | None) -> Loaded:
+        reading = get_current_worker()
 
         def show_part(loaded: Loaded) -> None:
-            if not worker.is_cancelled:
-                self.post_message(self.WasLoaded(loaded, whole=False))
+            if not reading.is_cancelled:
+                self.call_later(self.take, loaded, whole=False)
 
-        return load(self.store_path, self.AUDIT, settings, known, show_part)
+        return load(store, self.AUDIT, settings, known, show_part)
 
     def _set(self, settings: Settings) -> None:
         super()._set(self._fitting(settings))
@@ -188,7 +188,7 @@ class ResultScreen(BookScreen):
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
         compared = self._judged.compared
-        return lambda path: compared(names)  # noqa: ARG005  a result reads the store where it has to
+        return lambda: compared(names)
 
     def say_who(self) -> None:
         super().say_who()
@@ -261,7 +261,7 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
 
 
 def load(
-    path: Path,
+    store: Store,
     audit: Audit,
     settings: Settings,
     known: Loaded | None = None,
@@ -275,45 +275,44 @@ def load(
     from stores.core.store import Store
     from workbench.evidence.runs import Which
 
-    with Store.open(path) as store:
-        answered = audit.instruments(store)[::-1]  # the one that was answered last is shown first
-        held = (*answered, *(name for name in audit.may_be_asked_about(store) if name not in answered))
-        if not held:
-            return Loaded(settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip())
-        name = settings.instrument if settings.instrument in held else "" if audit.every_instrument else held[0]
-        # Judging writes the readings of rules, so they are left out.
-        state = state_of(store.connection, [part for part in Part if part is not Part.READINGS])
-        which = Which(
-            name or None,
-            models=settings.models,
-            templates=settings.templates,
-            fingerprint=settings.fingerprint,
-            readings=settings.readings,
-        )
-        base = Loaded(settings, instruments=() if audit.every_instrument else held, instrument=name)
-        if audit.each_run and answered:
-            which, base = _of_run(store, audit, base, known)
-        else:
-            base = replace(base, offers=_offers(store, audit, name))
-        base = replace(base, rests_on=(which, state))
-        if known is not None and known.rests_on == base.rests_on and known.problem is None and known.judged is not None:
-            if known.settings == settings:
-                return known
-            if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
-                return _with(base, again)
-        if not answered or (name and name not in answered):
-            return replace(base, empty=_unanswered(audit, name, len(held)))
-        if settings.readings.by is None and (why := audit.not_yet(store)):
-            return replace(base, empty=why)
-        try:
-            meant = (store, which, settings.options, lambda: Store.open(path))
-            if part is not None and (known is None or known.judged is None or known.instrument != name):
-                first = audit.part(*meant)
-                if first is not None:
-                    part(_with(replace(base, rests_on=()), first))
-            return _with(base, audit.judge(*meant))
-        except WorkbenchError as error:
-            return replace(base, problem=error)
+    answered = audit.instruments(store)[::-1]  # the one that was answered last is shown first
+    held = (*answered, *(name for name in audit.may_be_asked_about(store) if name not in answered))
+    if not held:
+        return Loaded(settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip())
+    name = settings.instrument if settings.instrument in held else "" if audit.every_instrument else held[0]
+    # Judging writes the readings of rules, so they are left out.
+    state = state_of(store.connection, [part for part in Part if part is not Part.READINGS])
+    which = Which(
+        name or None,
+        models=settings.models,
+        templates=settings.templates,
+        fingerprint=settings.fingerprint,
+        readings=settings.readings,
+    )
+    base = Loaded(settings, instruments=() if audit.every_instrument else held, instrument=name)
+    if audit.each_run and answered:
+        which, base = _of_run(store, audit, base, known)
+    else:
+        base = replace(base, offers=_offers(store, audit, name))
+    base = replace(base, rests_on=(which, state))
+    if known is not None and known.rests_on == base.rests_on and known.problem is None and known.judged is not None:
+        if known.settings == settings:
+            return known
+        if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
+            return _with(base, again)
+    if not answered or (name and name not in answered):
+        return replace(base, empty=_unanswered(audit, name, len(held)))
+    if settings.readings.by is None and (why := audit.not_yet(store)):
+        return replace(base, empty=why)
+    try:
+        meant = (store, which, settings.options, lambda: Store.open(store.path))
+        if part is not None and (known is None or known.judged is None or known.instrument != name):
+            first = audit.part(*meant)
+            if first is not None:
+                part(_with(replace(base, rests_on=()), first))
+        return _with(base, audit.judge(*meant))
+    except WorkbenchError as error:
+        return replace(base, problem=error)
 
 
 def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:

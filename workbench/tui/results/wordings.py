@@ -15,6 +15,7 @@ from workbench.figures.book import Subject
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.format import word_diff
+from workbench.tui.kit.base import of_store
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.responses import Asked, ResponsesScreen
@@ -140,7 +141,7 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     settings = Settings(
         loaded.settings.options.rules(), run=run, templates=loaded.settings.templates, readings=loaded.settings.readings
     )
-    found = load(path, AUDIT, settings, known if isinstance(known, Loaded) else None)
+    found = of_store(path, lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None))
     if found.problem is not None:
         raise found.problem
     if found.book is None:
@@ -150,7 +151,7 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     links = [Link("wordings", (ref, template)) for template in under]
     at = under.index(meant[0]) if meant and meant[0] in under else 0
     sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
-    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda known: load(path, AUDIT, known.settings, known))
+    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda store, known: load(store, AUDIT, known.settings, known))
     return lambda: behind(found, sheet, links, at, ways)
 
 

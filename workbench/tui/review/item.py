@@ -13,17 +13,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events, on, work
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker
 
 from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
@@ -31,11 +30,12 @@ from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, STANCE_MA
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, taken_back
 from workbench.tui.rulings.dialog import WITHHELD, Decided, said
-from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RuledText, RulingKeys
+from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RuledText
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
     from workbench.errors import WorkbenchError
@@ -269,28 +269,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class Went(Message):
-        """The queue was looked at again."""
-
-        progress: Progress
-        item: Waiting | None
-        "to be shown now; None: nothing is pending"
-        told: str
-
-    @dataclass
-    class Changed(Message):
-        """Something was ruled, taken back or leased while another screen lay above."""
-
-        progress: Progress
-
-    @dataclass
-    class PromptFound(Message):
-        """What the model was given is read."""
-
-        title: str
-        text: Content
-
     def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
         self._progress, self._item, self.session = progress, item, session
@@ -312,16 +290,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def make_table(self) -> FluidTable:
         return ItemTable(item_columns, name="responses")
 
-    def fetch(self, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
         from workbench.pipeline.review import open_item
         from workbench.pipeline.review_item import shown
 
         progress, item = self._progress, self._coming
-        with Store.open(self.store_path) as store:
-            there = open_item(store, progress, item)
-            found = shown(store, progress.of, item)
-            holder = "" if there else "another auditor"
+        there = open_item(store, progress, item)
+        found = shown(store, progress.of, item)
+        holder = "" if there else "another auditor"
         return ItemPage(kind, found.rows, None, found, holder)
 
     def takes(self, page: Page[ItemAnswer]) -> bool:
@@ -441,44 +417,38 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         row = self.current
         return self._withholds(row.prompt, row.key) if row is not None else self._withholds(b"", None)
 
-    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+    def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
         from workbench.pipeline.review import name
 
-        if event.ruling is not None:
-            self.session.done.append((name(self._item), event.ruling))
+        if ruling is not None:
+            self.session.done.append((name(self._item), ruling))
         self._wait()
-        self.look_again(event.sentence.removesuffix("; z undoes it"), ruled=event.ruling is not None)
+        self.look_again(sentence.removesuffix("; z undoes it"), ruled=ruling is not None)
 
-    @on(Went)
-    def go_on(self, event: Went) -> None:
+    def go_on(self, progress: Progress, item: Waiting | None, told: str) -> None:
         from workbench.pipeline.review import name
 
-        self._progress = event.progress
-        if event.item is None:
-            self._status = f"{event.told} · {NOTHING_WAITS}".removeprefix(" · ")
+        self._progress = progress
+        if item is None:
+            self._status = f"{told} · {NOTHING_WAITS}".removeprefix(" · ")
             self._repaint()
             self.call_after_refresh(self._see)
-        elif name(event.item) == name(self._item):
-            self._item = self._coming = event.item
-            self._status = event.told
+        elif name(item) == name(self._item):
+            self._item = self._coming = item
+            self._status = told
             self._repaint()
             self.call_after_refresh(self._see)
         else:
-            self._show(event.item, event.told)
+            self._show(item, told)
 
     def on_screen_resume(self) -> None:
         self.look_back(self._progress)
 
-    @on(Changed)
-    def show_changed(self, event: Changed) -> None:
+    def show_changed(self, progress: Progress) -> None:
         if not self.bringing:  # else the queue is looked at again anyway
-            self._progress, self._status = event.progress, ""
-            self._item = self._coming = _same(event.progress, self._item)
+            self._progress, self._status = progress, ""
+            self._item = self._coming = _same(progress, self._item)
             self._repaint()
-
-    @on(PromptFound)
-    def show_prompt(self, event: PromptFound) -> None:
-        self.app.push_screen(RuledText(event.title, event.text))
 
     def action_prompt(self) -> None:
         """Show exactly what the model was given."""
@@ -579,7 +549,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def _take_name(self, name: str | None) -> None:
         if name is not None:
-            self.app.annotator = name  # type: ignore[attr-defined]
+            app_of(self).annotator = name
             self._progress = replace(self._progress, auditor=name)
             self._say_who()
             self._show(self._item, "")
@@ -601,39 +571,50 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._say_who()
         self.refresh_bindings()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="prompt", description="prompt")
-    def read_prompt(self, row: ItemAnswer) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
+    @worker("prompt")
+    async def read_prompt(self, row: ItemAnswer) -> None:
+        def load(store: Store) -> Content | None:
             asked = store.review_queries.prompts(self._progress.of.run, self._item.ref)
             given = [store.runs.prompt(one.probe) for one in asked if one.key == row.prompt]
-        for prompt in filter(None, given[:1]):
-            title = f"Prompt: {self._item.ref} · {row.variant} · {row.template} {row.order}"
-            self.post_message(self.PromptFound(title, prompt_text(prompt)))
+            return prompt_text(given[0]) if given and given[0] is not None else None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
-        worker, item = get_current_worker(), self._item
-        progress, found = after(self.store_path, self._progress, self._auditor, item if following else None)
+        title = f"Prompt: {self._item.ref} · {row.variant} · {row.template} {row.order}"
+        if (text := await self.with_store(load)) is not None:
+            self.app.push_screen(RuledText(title, text))
+
+    @worker("following")
+    async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
+        item = self._item
+        progress, found = await self.with_store(
+            lambda store: after(store, self._progress, self._auditor, item if following else None)
+        )
         if ruled:
             told = f"{told}; {_onwards(progress, _same(progress, item))}"
-        if not worker.is_cancelled:
-            self.post_message(self.Went(progress, found if following else _same(progress, item), told))
+        self.go_on(progress, found if following else _same(progress, item), told)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="resumed", description="queue")
-    def look_back(self, known: Progress) -> None:
-        from workbench.pipeline.review import same
+    @worker("resumed")
+    async def look_back(self, known: Progress) -> None:
+        """Show what was ruled, taken back or leased while another screen lay above."""
 
-        progress, _ = after(self.store_path, known, self._auditor)
-        if not same(progress, known) and self._progress is known:
-            self.post_message(self.Changed(progress))
+        def load(store: Store) -> Progress | None:
+            from workbench.pipeline.review import same
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def take_back(self, auditor: str, last: Ruling | None) -> None:
-        name, told = taken_back(self.store_path, self.session, auditor, last)
-        progress, _ = after(self.store_path, self._progress, self._auditor)
-        self.post_message(self.Went(progress, progress.found(name) or self._item, told))
+            progress, _ = after(store, known, self._auditor)
+            return None if same(progress, known) else progress
+
+        progress = await self.with_store(load)
+        if progress is not None and self._progress is known:
+            self.show_changed(progress)
+
+    @worker("undo", newest=False)
+    async def take_back(self, auditor: str, last: Ruling | None) -> None:
+        def act(store: Store) -> tuple[Progress, Waiting, str]:
+            name, told = taken_back(store, self.session, auditor, last)
+            progress, _ = after(store, self._progress, self._auditor)
+            return progress, progress.found(name) or self._item, told
+
+        self.workers.cancel_group(self, "following")
+        self.go_on(*await self.with_store(act))
 
 
 def _same(progress: Progress, item: Waiting) -> Waiting:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
@@ -16,7 +14,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
-from workbench.tui.kit.base import say
+from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.book_screen import BookScreen
@@ -26,7 +24,7 @@ from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import BlindKey, ReviewSession, RunKey, after, last_ruled, reviewable, run_key
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided
-from workbench.tui.rulings.ruling import NOTE, RulingKeys
+from workbench.tui.rulings.ruling import NOTE
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.domain.control_samples import ControlSample
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
     from workbench.pipeline.review import Progress, Review, Waiting
@@ -93,19 +92,6 @@ class ReviewScreen(BookScreen, BlindKey):
 
     _settings: ReviewChoice
 
-    @dataclass
-    class Following(Message):
-        """It is known what waits next."""
-
-        progress: Progress
-        item: Waiting | None
-
-    @dataclass
-    class Changed(Message):
-        """Something was drawn, or taken back."""
-
-        told: str
-
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
         self.session = ReviewSession()
         super().__init__(ReviewChoice(tuple(run), Readings(by), blind=self.session.blind))
@@ -135,9 +121,9 @@ class ReviewScreen(BookScreen, BlindKey):
             return progress is not None
         return super().check_action(action, parameters)
 
-    def judged_now(self, settings: ReviewChoice, known: Loaded | None) -> Loaded:
+    def judged_now(self, store: Store, settings: ReviewChoice, known: Loaded | None) -> Loaded:
         anew, self._anew = self._anew, False
-        return load(self.store_path, settings, known, anew=anew)
+        return load(store, settings, known, anew=anew)
 
     def on_screen_resume(self) -> None:
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
@@ -149,12 +135,12 @@ class ReviewScreen(BookScreen, BlindKey):
     def on_unmount(self) -> None:
         """Leave what is shown for the next who opens this queue: they see it at once, while the store is asked."""
         if self._loaded is not None and self._loaded.judged is not None:
-            self.app.left_at[self.PLACE] = self._loaded, dict(self._found)  # type: ignore[attr-defined]
+            app_of(self).left_at[self.PLACE] = self._loaded, dict(self._found)
 
     @property
     def _left(self) -> tuple[Loaded, Mapping[Look, Shown]] | None:
         """What was shown when this queue was left, for the same eyes."""
-        left: tuple[Loaded, Mapping[Look, Shown]] | None = self.app.left_at.get(self.PLACE)  # type: ignore[attr-defined]
+        left: tuple[Loaded, Mapping[Look, Shown]] | None = app_of(self).left_at.get(self.PLACE)
         return left if left is not None and left[0].settings == self._settings else None
 
     def say_who(self) -> None:
@@ -192,26 +178,22 @@ class ReviewScreen(BookScreen, BlindKey):
         own = [one for one in rulings if one.auditor == self._auditor]
         return own if self.withholds() else rulings
 
-    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
-        say(self, event.sentence)
-        self.read_standing()
-        self._again()
+    def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:  # noqa: ARG002
+        self.say_changed(sentence)
 
     def show_standing(self) -> None:
         self.view.rulings = self._ruled_here
         self.view.follow()
 
-    @on(Following)
-    def open_following(self, event: Following) -> None:
-        if event.item is None:
+    def open_following(self, progress: Progress, item: Waiting | None) -> None:
+        if item is None:
             say(self, NOTHING_WAITS)
             self._again()
         elif self.is_current:
-            self.app.push_screen(ReviewItemScreen(event.progress, event.item, self.session))
+            self.app.push_screen(ReviewItemScreen(progress, item, self.session))
 
-    @on(Changed)
-    def say_changed(self, event: Changed) -> None:
-        say(self, event.told)
+    def say_changed(self, told: str) -> None:
+        say(self, told)
         self.read_standing()
         self._again()
 
@@ -226,7 +208,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.find_following(progress)
 
         known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
@@ -365,55 +347,54 @@ class ReviewScreen(BookScreen, BlindKey):
             of = tuple(one for one in every if not progress.of.as_drawn(one))
         return [said(one) for one in of if not own or one.auditor == self._auditor]
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def find_following(self, progress: Progress) -> None:
-        self.post_message(self.Following(*after(self.store_path, progress, self._auditor, first=True)))
+    @worker("following", newest=False)
+    async def find_following(self, progress: Progress) -> None:
+        found, item = await self.with_store(lambda store: after(store, progress, self._auditor, first=True))
+        self.open_following(found, item)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
-    def undraw(self, of: Review) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.review import take_back
+    @worker("draw", newest=False)
+    async def undraw(self, of: Review) -> None:
+        def act(store: Store) -> int:
+            from workbench.pipeline.review import take_back
 
-        with Store.open(self.store_path) as store:
-            gone = take_back(store, of)
-        self.post_message(self.Changed(f"control sample of {plural(gone, 'answer')} taken back; d draws another"))
+            return take_back(store, of)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
-    def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.review import draw
+        gone = await self.with_store(act)
+        self.say_changed(f"control sample of {plural(gone, 'answer')} taken back; d draws another")
 
-        with Store.open(self.store_path) as store:
-            made = draw(store, of, size, seed=seed, drawn_by=auditor)
-        drawn, items = sum(one.drawn for one in made.sample.strata.values()), len(made.sample.items)
+    @worker("draw", newest=False)
+    async def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
+        def act(store: Store) -> ControlSample:
+            from workbench.pipeline.review import draw
+
+            return draw(store, of, size, seed=seed, drawn_by=auditor).sample
+
+        sample = await self.with_store(act)
+        drawn, items = sum(one.drawn for one in sample.strata.values()), len(sample.items)
         alike = f", {items:,} of them different" * (items < drawn)
-        self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue"))
+        self.say_changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue")
 
 
-def load(path: Path, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
+def load(store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
     """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
     itself where nothing has changed. Raises WorkbenchError.
     """
-    from stores.core.store import Store
     from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review import progress_of, same
     from workbench.pipeline.review_tables import book
 
-    with Store.open(path) as store:
-        runs = reviewable(store)
-        if not runs:
-            return Loaded(settings, empty=NO_ANSWERS)
-        try:
-            of = _queue(store, runs, settings, known, anew=anew)
-        except WorkbenchError as error:
-            return Loaded(settings, problem=error, material=Material(runs, None))
-        run, progress = of.run, progress_of(store, of, settings.auditor)
-        if settings.auditor is not None and settings.auditor in progress.held.values():
-            store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
-            progress = replace(
-                progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
-            )
-        drawn = len(reviewed.samples_of(store, run, of.card))
+    runs = reviewable(store)
+    if not runs:
+        return Loaded(settings, empty=NO_ANSWERS)
+    try:
+        of = _queue(store, runs, settings, known, anew=anew)
+    except WorkbenchError as error:
+        return Loaded(settings, problem=error, material=Material(runs, None))
+    run, progress = of.run, progress_of(store, of, settings.auditor)
+    if settings.auditor is not None and settings.auditor in progress.held.values():
+        store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
+        progress = replace(progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor})
+    drawn = len(reviewed.samples_of(store, run, of.card))
     if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
         return known
     return Loaded(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from workbench.tui.kit.base import store_path
+from workbench.tui.kit.base import app_of, worker
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.preferences import BLIND, keep, reviews_blind
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
@@ -67,34 +65,30 @@ def last_ruled(progress: Progress | None, item: Waiting | None, auditor: str | N
     return max((one for one in every if one.auditor == auditor), key=lambda one: one.at, default=None)
 
 
-def taken_back(path: Path, session: ReviewSession, auditor: str, last: Ruling | None) -> tuple[str, str]:
+def taken_back(store: Store, session: ReviewSession, auditor: str, last: Ruling | None) -> tuple[str, str]:
     """Take the auditor's newest ruling of a session back, or else their `last` on the item in sight; return the name of
     its item, empty if it was not made in this session, and a sentence. Raises ConflictError.
     """
-    from stores.core.store import Store
     from workbench.evidence.ruling_subjects import take_back
 
-    with Store.open(path) as store:
-        in_force = {one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor}
-        session.done[:] = [(item, one) for item, one in session.done if one.uid in in_force]
-        item, ruling = session.done.pop() if session.done else ("", last)
-        if ruling is None or ruling.uid not in in_force:
-            return "", f"Nothing to undo: {auditor} has no ruling on this item."
-        return item, take_back(store, ruling, auditor=auditor)
+    in_force = {one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor}
+    session.done[:] = [(item, one) for item, one in session.done if one.uid in in_force]
+    item, ruling = session.done.pop() if session.done else ("", last)
+    if ruling is None or ruling.uid not in in_force:
+        return "", f"Nothing to undo: {auditor} has no ruling on this item."
+    return item, take_back(store, ruling, auditor=auditor)
 
 
 def after(
-    path: Path, known: Progress, auditor: str | None, item: Waiting | None = None, *, first: bool = False
+    store: Store, known: Progress, auditor: str | None, item: Waiting | None = None, *, first: bool = False
 ) -> tuple[Progress, Waiting | None]:
     """Return a queue as it is now, and what waits next after an `item`, or `first` of all, leased to the auditor."""
-    from stores.core.store import Store
     from workbench.pipeline.review import looked_again, name, take_next
 
-    with Store.open(path) as store:
-        progress = looked_again(store, known, auditor)
-        if item is None and not first:
-            return progress, None
-        return progress, take_next(store, progress, "" if item is None else name(item))
+    progress = looked_again(store, known, auditor)
+    if item is None and not first:
+        return progress, None
+    return progress, take_next(store, progress, "" if item is None else name(item))
 
 
 HIDE = "Hide model", "Hide the model and other auditors' rulings: a blind review, until you show them again"
@@ -140,25 +134,26 @@ class BlindKey(RulingKeys):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.store_done(progress, item, name)
 
         known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
         self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
 
-    @work(thread=True, exit_on_error=False, group="rule")
-    def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:
-        from stores.core.store import Store
-        from workbench.domain.rulings import Verdict
-        from workbench.evidence.ruling_subjects import rule, statement
-        from workbench.pipeline.review import with_rulings
+    @worker("rule", newest=False)
+    async def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:
+        def close(store: Store) -> Ruling:
+            from workbench.domain.rulings import Verdict
+            from workbench.evidence.ruling_subjects import rule, statement
+            from workbench.pipeline.review import with_rulings
 
-        with Store.open(store_path(self.app)) as store:
             n, of = with_rulings(store, progress.of).ruled(item.ref, auditor)
             reason = f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
             thing = statement(store, progress.of.run.instrument, item.ref)
-            made = rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None)
-        self.post_message(self.WasRuled(f"{Verdict.REVIEWED}: {item.ref}; z undoes it", made))
+            return rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None)
+
+        made = await self.with_store(close)
+        self.take_ruled(f"{made.verdict}: {item.ref}; z undoes it", made)
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:

@@ -32,7 +32,7 @@ from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import said
-from workbench.tui.rulings.ruling import RuledText, RulingKeys
+from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ class RulingsScreen(BookScreen):
         self._settings = self._settings_now
         super().on_screen_resume()
 
-    def judged_now(self, settings: RulingsChoice, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, self._run, known)
+    def judged_now(self, store: Store, settings: RulingsChoice, known: Loaded | None) -> Loaded:
+        return load(store, settings, self._run, known)
 
-    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+    def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
         """Say what was ruled; z is about the row under the cursor here, which need not be the new one."""
-        super().take_ruled(replace(event, sentence=event.sentence.removesuffix("; z undoes it")))
+        super().take_ruled(sentence.removesuffix("; z undoes it"), ruling)
 
     def show_ruled(self) -> None:
         self._settings = self._settings_now
@@ -263,21 +263,19 @@ def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
     return tuple((run, blind) for run, blind in found if run is not None)
 
 
-def load(path: Path, settings: RulingsChoice, run: Run | None, known: Loaded | None = None) -> Loaded:
+def load(store: Store, settings: RulingsChoice, run: Run | None, known: Loaded | None = None) -> Loaded:
     """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
-    from stores.core.store import Store
     from workbench.evidence.listed_rulings import for_people, listed, withheld, without
     from workbench.evidence.rulings import about_run
 
-    with Store.open(path) as store:
-        rests_on = (store.rulings.events(), store.control_samples.every())
-        if known is not None and known.settings == settings and known.rests_on == rests_on:
-            return known
-        every = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
-        kept_back = withheld(store, every, settings.auditor, of=settings.reviews)
-        several = len(store.instruments.names()) > 1
-        rulings = [row.ruling for row in every]
-        of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
+    rests_on = (store.rulings.events(), store.control_samples.every())
+    if known is not None and known.settings == settings and known.rests_on == rests_on:
+        return known
+    every = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
+    kept_back = withheld(store, every, settings.auditor, of=settings.reviews)
+    several = len(store.instruments.names()) > 1
+    rulings = [row.ruling for row in every]
+    of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
     rows = [without(row, kept_back) for row in every if row.ruling.uid not in kept_back]
 
     def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, StoreScreen, say, store_path
+from workbench.tui.kit.base import Background, StoreScreen, app_of, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
-from workbench.tui.rulings.standing import RuledPlace, Standing, standing_of
+from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -50,34 +47,6 @@ class RulingKeys(Screen[Any], Keyed, Background):
         RULE,
         Binding("z", "undo_ruling", "Undo ruling", tooltip="Undo your last ruling"),
     ]
-
-    @dataclass
-    class ThingsFound(Message):
-        """It is known what stands under the cursor."""
-
-        things: Sequence[Thing]
-        standing: Sequence[Sequence[Ruling]]
-        auditors: Sequence[str]
-
-    @dataclass
-    class WasRuled(Message):
-        """A ruling is stored, or taken back."""
-
-        sentence: str
-        ruling: Ruling | None = None
-        "that was stored; None: one was taken back"
-
-    @dataclass
-    class StandingRead(Message):
-        """It is known what auditors ruled."""
-
-        standing: Standing = field(default_factory=Standing)
-
-    @dataclass
-    class RulingsRead(Message):
-        """It is known what was ruled on what the screen is about."""
-
-        lines: Sequence[str]
 
     UNDOES_SELECTED: ClassVar[bool] = False
     "whether `z` takes back a ruling on what the cursor is on, also another auditor's; False: one's newest"
@@ -122,9 +91,9 @@ class RulingKeys(Screen[Any], Keyed, Background):
         """Return whether nobody is told how the answer under the cursor was read before they ruled."""
         return False
 
-    def take_ruled(self, event: WasRuled) -> None:
-        """Say what was ruled, and show it."""
-        say(self, event.sentence)
+    def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:  # noqa: ARG002
+        """Say what was ruled, and show it; `ruling`: what was stored, None where one was taken back."""
+        say(self, sentence)
         self.read_standing()
         self.show_ruled()
 
@@ -188,9 +157,10 @@ class RulingKeys(Screen[Any], Keyed, Background):
         title = visible(f"Why take back {ruling.auditor}'s ruling {ruling.verdict}?")
         self.app.push_screen(NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
 
-    @on(ThingsFound)
-    def ask_for_ruling(self, event: ThingsFound) -> None:
-        if not event.things:
+    def ask_for_ruling(
+        self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditors: Sequence[str]
+    ) -> None:
+        if not things:
             say(self, NOTHING, warns=True)
         elif self.bringing:
             say(self, NOT_YET, warns=True)
@@ -198,7 +168,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
             hides = self.hides_reading()
             offered = [
                 (thing, self.rulings_in_sight(thing, of))
-                for thing, of in zip(event.things, event.standing, strict=True)
+                for thing, of in zip(things, standing, strict=True)
                 if not hides or thing.subject.kind is not Ruled.READING
             ]
             dialog = RulingDialog(
@@ -208,7 +178,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 withheld=self.withholds(),
                 reading_hidden=hides,
             )
-            self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
+            self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
         if decided is None:
@@ -219,94 +189,83 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
         def named(name: str | None) -> None:
             if name is not None:
-                self.app.annotator = name  # type: ignore[attr-defined]
+                app_of(self).annotator = name
                 self.store_ruling(decided, name)
 
         self.app.push_screen(PersonDialog(auditors, note=NOTE, what="auditor"), named)
 
     @property
     def _auditor(self) -> str | None:
-        name = getattr(self.app, "annotator", None)
+        name = app_of(self).annotator
         return person_name(name, "auditor") if name else None
 
-    @on(WasRuled)
-    def say_ruled(self, event: WasRuled) -> None:
-        self.take_ruled(event)
+    @worker("ruling")
+    async def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
+        """Find what stands under the cursor, and ask for a ruling on it."""
 
-    @on(StandingRead)
-    def take_standing(self, event: StandingRead) -> None:
-        self.standing = event.standing
-        self.show_standing()
+        def load(store: Store) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str]]:
+            from workbench.evidence.ruling_subjects import read_by
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="ruling")
-    def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
-        from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import read_by
-
-        with Store.open(store_path(self.app)) as store:
             of = [read_by(store, thing, by) for place in places for thing in things(store, place)]
             found = list({thing.subject.key: thing for thing in of}.values())
             standing = store.rulings.standing()
             stands = [standing.get(thing.subject.key, ()) for thing in found]
-            auditors = sorted({event.auditor for event in store.rulings.events()})
-        self.post_message(self.ThingsFound(found, stands, auditors))
+            return found, stands, sorted({event.auditor for event in store.rulings.events()})
 
-    @work(thread=True, exit_on_error=False, group="rule")
-    def store_ruling(self, decided: Decided, auditor: str) -> None:
-        from stores.core.store import Store
-        from workbench.evidence import ruling_subjects
+        self.ask_for_ruling(*await self.with_store(load))
 
-        made = None
-        with Store.open(store_path(self.app)) as store:
+    @worker("rule", newest=False)
+    async def store_ruling(self, decided: Decided, auditor: str) -> None:
+        def rule(store: Store) -> tuple[str, Ruling | None]:
+            from workbench.evidence import ruling_subjects
+
             if decided.undo is not None:
-                sentence = ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason)
-            else:
-                assert decided.verdict is not None, "a ruling has a verdict"
-                assert decided.thing is not None, "and is about something"
-                made = ruling_subjects.rule(
-                    store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
-                    reading=decided.reading,
-                )  # fmt: skip
-                name = ruling_subjects.told(store, decided.thing.subject)
-                read = f" ({decided.reading})" if decided.reading else ""
-                sentence = f"{decided.verdict}{read}: {name}; z undoes it"
-        self.post_message(self.WasRuled(sentence, made))
+                return ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason), None
+            assert decided.verdict is not None, "a ruling has a verdict"
+            assert decided.thing is not None, "and is about something"
+            made = ruling_subjects.rule(
+                store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason, reading=decided.reading
+            )
+            name = ruling_subjects.told(store, decided.thing.subject)
+            read = f" ({decided.reading})" if decided.reading else ""
+            return f"{decided.verdict}{read}: {name}; z undoes it", made
 
-    @on(RulingsRead)
-    def take_rulings(self, event: RulingsRead) -> None:
-        self.show_rulings(event.lines)
+        self.take_ruled(*await self.with_store(rule))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="rulings", description="places")
-    def read_rulings(self, places: Sequence[RuledPlace]) -> None:
-        """Read the rulings on these subjects and on what contains them."""
-        from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import spoken
+    @worker("rulings")
+    async def read_rulings(self, places: Sequence[RuledPlace]) -> None:
+        """Read the rulings on these subjects and on what contains them, and show them."""
 
-        with Store.open(store_path(self.app)) as store:
+        def load(store: Store) -> Sequence[str]:
+            from workbench.evidence.ruling_subjects import spoken
+
             standing = store.rulings.standing()
             found = [thing for place in places for thing in things(store, place)] if standing else []
-            lines = [
+            lines = (
                 f"{spoken(thing.name)}: {said(one)}"
                 for thing in found
                 for one in reversed(standing.get(thing.subject.key, ()))
-            ]
-        self.post_message(self.RulingsRead(tuple(dict.fromkeys(lines))))
+            )
+            return tuple(dict.fromkeys(lines))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
-    def take_back_last(self, auditor: str) -> None:
-        from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import take_back
+        self.show_rulings(await self.with_store(load))
 
-        with Store.open(store_path(self.app)) as store:
+    @worker("rule", newest=False)
+    async def take_back_last(self, auditor: str) -> None:
+        def take_back_newest(store: Store) -> str:
+            from workbench.evidence.ruling_subjects import take_back
+
             last = store.rulings.newest(auditor)
             if last is None:
-                self.post_message(self.WasRuled(f"Nothing to undo: {auditor} has no ruling in force."))
-                return
-            self.post_message(self.WasRuled(take_back(store, last, auditor=auditor)))
+                return f"Nothing to undo: {auditor} has no ruling in force."
+            return take_back(store, last, auditor=auditor)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
-    def read_standing(self) -> None:
-        self.post_message(self.StandingRead(standing_of(store_path(self.app))))
+        self.take_ruled(await self.with_store(take_back_newest))
+
+    @worker("standing")
+    async def read_standing(self) -> None:
+        self.standing = await self.with_store(standing_in)
+        self.show_standing()
 
 
 def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
@@ -350,32 +309,27 @@ class RulingScreen(RulingKeys, StoreScreen):
 class RulesAndEdits(RulingKeys):
     """A screen where texts are changed, too: `z` takes back what its person did last, a ruling or a change."""
 
-    @dataclass
-    class EditIsNewest(Message):
-        """What a person did last, if anything, is a change of a statement."""
-
-        person: str
-
     def undo_edit(self, person: str) -> None:
         """Undo the newest change of a person."""
         raise NotImplementedError
 
-    @on(EditIsNewest)
-    def go_on_undoing(self, event: EditIsNewest) -> None:
-        self.undo_edit(event.person)
+    @worker("rule", newest=False)
+    async def undo_newest(self, instrument: str, person: str) -> None:
+        def take_back_ruling(store: Store) -> str | None:
+            """Return what was taken back; None: what the person did last, if anything, is a change of a statement."""
+            from workbench.evidence.ruling_subjects import take_back
+            from workbench.pipeline.editing import undoable
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
-    def undo_newest(self, instrument: str, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import take_back
-        from workbench.pipeline.editing import undoable
-
-        with Store.open(store_path(self.app)) as store:
             ruling, edit = store.rulings.newest(person), undoable(store, instrument, person)
             if ruling is None or (edit is not None and edit.at >= ruling.at):
-                self.post_message(self.EditIsNewest(person))
-            else:
-                self.post_message(self.WasRuled(take_back(store, ruling, auditor=person)))
+                return None
+            return take_back(store, ruling, auditor=person)
+
+        sentence = await self.with_store(take_back_ruling)
+        if sentence is None:
+            self.undo_edit(person)
+        else:
+            self.take_ruled(sentence)
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

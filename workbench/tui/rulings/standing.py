@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.domain.keys import text_key
@@ -126,14 +125,6 @@ def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
 def is_variant(word: str) -> bool:
     """Return whether a word names a wording."""
     return word.partition("-")[0] in VARIANTS
-
-
-def standing_of(path: Path) -> Standing:
-    """Return what auditors ruled, by the names of what it is about."""
-    from stores.core.store import Store
-
-    with Store.open(path) as store:
-        return standing_in(store)
 
 
 def standing_in(store: Store) -> Standing:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.rulings.ruling import RulesAndEdits
@@ -25,6 +23,7 @@ from workbench.tui.statements.statements import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.instruments.instruments import StatementLine
     from workbench.pipeline.editing import Done
 
@@ -45,18 +44,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     ]
 
     table = query_one("#archived", RecordTable)
-
-    @dataclass
-    class Found(Message):
-        """The list was read."""
-
-        lines: tuple[StatementLine, ...]
-
-    @dataclass
-    class Acted(Message):
-        """A statement is back, or that is undone."""
-
-        done: Done
 
     def __init__(self, instrument: str) -> None:
         super().__init__()
@@ -87,19 +74,17 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return bool(self._lines) if action in ("rule", "restore", "versions") else True
 
-    @on(Found)
-    def show_lines(self, event: Found) -> None:
+    def show_lines(self, lines: tuple[StatementLine, ...]) -> None:
         self.trouble.hide()
-        self.title_bar.note = plural(len(event.lines), "statement")
-        self._lines = event.lines
+        self.title_bar.note = plural(len(lines), "statement")
+        self._lines = lines
         self._show_rows()
         self.refresh_bindings()
-        self.table.display = bool(event.lines)
-        self.query_one("#nothing", Static).update("" if event.lines else "Nothing is archived here. Esc goes back.")
+        self.table.display = bool(lines)
+        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
 
-    @on(Acted)
-    def say_done(self, event: Acted) -> None:
-        say(self, event.done.sentence)
+    def say_done(self, done: Done) -> None:
+        say(self, done.sentence)
         self.look()
 
     @on(RecordTable.RowSelected)
@@ -145,30 +130,32 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
         as_person(self, self._instrument, go)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        from stores.core.store import Store
-        from stores.instruments.instruments import Filters
+    @worker("look")
+    async def look(self) -> None:
+        def load(store: Store) -> tuple[StatementLine, ...]:
+            from stores.instruments.instruments import Filters
 
-        with Store.open(self.store_path) as store:
-            self.post_message(self.Found(store.instruments.lines(self._instrument, Filters(archived=True))))
+            return store.instruments.lines(self._instrument, Filters(archived=True))
 
-    @work(thread=True, exit_on_error=False, group="act")
-    def restore(self, ref: str, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.editing import outcome
+        self.show_lines(await self.with_store(load))
 
-        with Store.open(self.store_path) as store:
-            changed = store.statements.restore(self._instrument, [ref], person=person)
-            self.post_message(self.Acted(outcome(store, self._instrument, changed)))
+    @worker("act", newest=False)
+    async def restore(self, ref: str, person: str) -> None:
+        def act(store: Store) -> Done:
+            from workbench.pipeline.editing import outcome
 
-    @work(thread=True, exit_on_error=False, group="act")
-    def undo(self, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.editing import undo
+            return outcome(store, self._instrument, store.statements.restore(self._instrument, [ref], person=person))
 
-        with Store.open(self.store_path) as store:
-            self.post_message(self.Acted(undo(store, self._instrument, person)))
+        self.say_done(await self.with_store(act))
+
+    @worker("act", newest=False)
+    async def undo(self, person: str) -> None:
+        def act(store: Store) -> Done:
+            from workbench.pipeline.editing import undo
+
+            return undo(store, self._instrument, person)
+
+        self.say_done(await self.with_store(act))
 
 
 def _record(line: StatementLine, name: str, ruled: int) -> Record:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.domain.findings import LintFinding, Quoted
 from workbench.domain.names import plural
@@ -22,7 +20,7 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.dialogs import WaiveDialog
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
@@ -374,28 +372,6 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     view = query_one(FindingsView)
 
-    @dataclass
-    class Reported(Message):
-        """The instrument was checked."""
-
-        report: CheckReport
-        sheet: Sheet
-        job: Job | None
-        "the newest check of it, while it is under way"
-
-    @dataclass
-    class Decided(Message):
-        """A finding was waived, or its waiver taken back."""
-
-        report: CheckReport
-        sheet: Sheet
-
-    @dataclass
-    class JobSeen(Message):
-        """It is known how far a job is."""
-
-        job: Job
-
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
@@ -431,23 +407,15 @@ class ChecksScreen(RulingKeys, StoreScreen):
         """The finding under the cursor."""
         return self.view.finding
 
-    @on(Reported)
-    def show_report(self, event: Reported) -> None:
+    def show_report(self, report: CheckReport, sheet: Sheet, job: Job | None) -> None:
         self.trouble.hide()
-        if event.job is not None:
-            self._job = event.job.id
-        self._show(event.report, event.sheet)
+        if job is not None:
+            self._job = job.id
+        self._show(report, sheet)
 
-    @on(Decided)
-    def show_decision(self, event: Decided) -> None:
-        """Show a waiver at once: checking all again would take a large instrument seconds."""
-        self._show(event.report, event.sheet)
-
-    @on(JobSeen)
-    def show_job(self, event: JobSeen) -> None:
+    def show_job(self, job: Job) -> None:
         from workbench.tui.format import job_mark, percent
 
-        job = event.job
         self._looking = False
         if job.active:
             line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
@@ -557,37 +525,31 @@ class ChecksScreen(RulingKeys, StoreScreen):
         self.view.show(sheet)
         self.refresh_bindings()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.checking import check_report, running_check
+    @worker("look")
+    async def look(self) -> None:
+        def load(store: Store) -> tuple[CheckReport, Sheet, Job | None]:
+            from workbench.pipeline.checking import check_report, running_check
 
-        worker = get_current_worker()
-        with Store.open(self.store_path) as store:
-            report, job = check_report(store, self._instrument), running_check(store, self._instrument)
-        sheet = findings_sheet(report)
-        if not worker.is_cancelled:
-            self.post_message(self.Reported(report, sheet, job))
+            report = check_report(store, self._instrument)
+            return report, findings_sheet(report), running_check(store, self._instrument)
 
-    @work(thread=True, exit_on_error=False, group="decide", description="waiver")
-    def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:
-        from stores.core.store import Store
+        self.show_report(*await self.with_store(load))
 
-        with Store.open(self.store_path) as store:
+    @worker("decide", newest=False)
+    async def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:
+        """Store a waiver, or take one back, and show it: to check a large instrument again would take seconds."""
+
+        def write(store: Store) -> tuple[CheckReport, Sheet]:
             decided, waiver = act(store, self._instrument)
-        checked = tuple(replace(one, waiver=waiver) if one is decided else one for one in report.checked)
-        report = replace(report, checked=checked)
-        self.post_message(self.Decided(report, findings_sheet(report)))
+            checked = (replace(one, waiver=waiver) if one is decided else one for one in report.checked)
+            changed = replace(report, checked=tuple(checked))
+            return changed, findings_sheet(changed)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="job")
-    def look_at_job(self, number: int) -> None:
-        from stores.core.store import Store
+        self._show(*await self.with_store(write))
 
-        worker = get_current_worker()
-        with Store.open(self.store_path) as store:
-            job = store.jobs.get(number)
-        if not worker.is_cancelled:
-            self.post_message(self.JobSeen(job))
+    @worker("job")
+    async def look_at_job(self, number: int) -> None:
+        self.show_job(await self.with_store(lambda store: store.jobs.get(number)))
 
 
 def _waiving(one: Checked, reason: str, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:

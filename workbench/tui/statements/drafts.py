@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
-from textual.worker import get_current_worker
 
 from workbench.domain.choices import Bias, ChoiceItem
 from workbench.domain.drafting import DRAFTED, SINGLE, CallLabel, kind_words
@@ -25,7 +22,7 @@ from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Stateme
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, app_of, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line
 from workbench.tui.kit.person_dialog import EditorDialog, as_person
 from workbench.tui.rulings.ruling import ruled_by
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.drafts import Draft
 
+T = TypeVar("T")
 SHOWN = 300
 "characters of a text that a list shows"
 LEAST_COMMON = 0.25
@@ -266,12 +264,10 @@ def read_stack(store: Store, instrument: str) -> Stack:
     )
 
 
-def read_unusable(path: Path, instrument: str, ref: str | None) -> str:
+def read_unusable(store: Store, instrument: str, ref: str | None) -> str:
     """Read the lines that cannot be wordings, of one statement or of all."""
-    from stores.core.store import Store
 
-    with Store.open(path) as store:
-        return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))
+    return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))
 
 
 def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
@@ -407,38 +403,6 @@ class DraftsScreen(StoreScreen):
         Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
     ]
 
-    @dataclass
-    class Found(Message):
-        """The stack was read."""
-
-        stack: Stack
-
-    @dataclass
-    class Decided(Message):
-        """Decisions are in the store."""
-
-        drafts: tuple[int, ...]
-        sentence: str
-
-    @dataclass
-    class Overtaken(Message):
-        """Somebody else was faster; nothing was written."""
-
-        sentence: str
-
-    @dataclass
-    class Reopened(Message):
-        """Decisions were taken back."""
-
-        draft: int
-        "the first of them, to be shown"
-
-    @dataclass
-    class Listed(Message):
-        """The lines that cannot be wordings were read."""
-
-        text: str
-
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
@@ -506,11 +470,10 @@ class DraftsScreen(StoreScreen):
         if self.is_current and not self._busy:
             self.read(self._stack)
 
-    @on(Found)
-    def take(self, event: Found) -> None:
+    def take(self, stack: Stack) -> None:
         """Show what is there now, and stay on the draft that was shown."""
         before = self.current
-        self._stack, self._busy = event.stack, self._deciding
+        self._stack, self._busy = stack, self._deciding
         self.trouble.hide()
         left = [draft.id for draft in self.waiting]
         if self._want in left:
@@ -520,30 +483,17 @@ class DraftsScreen(StoreScreen):
         self._want = None
         self._show()
 
-    @on(Decided)
-    def go_on(self, event: Decided) -> None:
-        self._mine += [event.drafts] if event.drafts else []
-        self._note, self._deciding = "", False
-        say(self, event.sentence)
-        self.read()
+    def go_on(self, decided: tuple[tuple[int, ...], str]) -> None:
+        drafts, sentence = decided
+        self._mine += [drafts] if drafts else []
+        self._note = ""
+        say(self, sentence)
 
-    @on(Overtaken)
-    def look_again(self, event: Overtaken) -> None:
-        self._deciding = False
-        say(self, event.sentence, warns=True)
-        self.read()
-
-    @on(Reopened)
-    def return_to(self, event: Reopened) -> None:
+    def return_to(self, first: int) -> None:
         taken = len(self._mine.pop())
         say(self, f"Undone: {plural(taken, 'decision')}. The draft is pending again.")
         self._kind = self._ref = None
-        self._want, self._deciding = event.draft, False
-        self.read()
-
-    @on(Listed)
-    def show_list(self, event: Listed) -> None:
-        self.app.push_screen(TextScreen("Lines that cannot be wordings", event.text, wide=True))
+        self._want = first
 
     def failed(self, error: WorkbenchError) -> None:
         self._busy = self._deciding = False
@@ -555,7 +505,7 @@ class DraftsScreen(StoreScreen):
     def action_accept(self) -> None:
         """Let the draft enter the instrument as it is."""
         if (case := self.current) is not None:
-            self._decide(lambda store, person: self.Decided(*accept_this(store, case, None, person, self._note)))
+            self._decide(lambda store, person: accept_this(store, case, None, person, self._note), self.go_on)
 
     def action_accept_all(self) -> None:
         """Let all that wait here enter, but those that a person should look at; ask first."""
@@ -569,7 +519,7 @@ class DraftsScreen(StoreScreen):
 
         def take(yes: bool | None) -> None:
             if yes:
-                self._decide(lambda store, person: self.Decided(*accept_these(store, chosen, person, self._note)))
+                self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on)
 
         question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
         self.app.push_screen(ConfirmScreen(question, "accept them", "review them first"), take)
@@ -581,13 +531,13 @@ class DraftsScreen(StoreScreen):
 
         def take(text: str | None) -> None:
             if text is not None:
-                self._decide(lambda store, person: self.Decided(*accept_this(store, case, text, person, self._note)))
+                self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
 
         self.app.push_screen(DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
-            self._decide(lambda store, person: self.Decided(*reject_this(store, case, person, self._note)))
+            self._decide(lambda store, person: reject_this(store, case, person, self._note), self.go_on)
 
     def action_step(self, by: int) -> None:
         """Show a neighbour; behind the last one comes the first."""
@@ -599,7 +549,7 @@ class DraftsScreen(StoreScreen):
     def action_undo(self) -> None:
         """Take the newest decision of this session back, or all that one key made."""
         if self._mine:
-            self._decide(lambda store, person: self.Reopened(reopen_these(store, self._mine[-1], person)))
+            self._decide(lambda store, person: reopen_these(store, self._mine[-1], person), self.return_to)
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
@@ -637,17 +587,17 @@ class DraftsScreen(StoreScreen):
 
         def take(name: str | None) -> None:
             if name is not None:
-                setattr(self.app, "annotator", name)  # noqa: B010
+                app_of(self).annotator = name
 
         self.app.push_screen(EditorDialog(self._instrument), take)
 
-    def _decide(self, act: Callable[[Store, str], Message]) -> None:
-        """Write a decision as the person who sits here, once it is known who that is."""
+    def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
+        """Write a decision as the person who sits here, once it is known who that is, and `then` say so."""
 
         def go(person: str) -> None:
             if not self._busy:
                 self._busy = self._deciding = True
-                self.write(lambda store: act(store, person))
+                self.write(lambda store: act(store, person), then)
 
         if not self._busy:
             as_person(self, self._instrument, go)
@@ -707,31 +657,30 @@ class DraftsScreen(StoreScreen):
         line.update(note_line(self._note))
         line.display = bool(self._note)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="read", description="")
-    def read(self, known: Stack | None = None) -> None:
-        """Read the stack; where it is as `known`, say nothing."""
-        from stores.core.store import Store
+    @worker("read")
+    async def read(self, known: Stack | None = None) -> None:
+        """Read the stack; where it is as `known`, leave the screen as it is."""
 
-        worker = get_current_worker()
-        with Store.open(self.store_path) as store:
-            if known is not None and store.drafts.counts(self._instrument) == known.counts:
-                return
-            stack = read_stack(store, self._instrument)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(stack))
+        def load(store: Store) -> Stack | None:
+            unchanged = known is not None and store.drafts.counts(self._instrument) == known.counts
+            return None if unchanged else read_stack(store, self._instrument)
 
-    @work(thread=True, exit_on_error=False, group="write")
-    def write(self, act: Callable[[Store], Message]) -> None:
-        """Write to the store, and say what that came to."""
-        from stores.core.store import Store
+        if (stack := await self.with_store(load)) is not None:
+            self.take(stack)
 
-        with Store.open(self.store_path) as store:
-            try:
-                done = act(store)
-            except ConflictError as error:
-                done = self.Overtaken(str(error))
-        self.post_message(done)
+    @worker("write", newest=False)
+    async def write(self, act: Callable[[Store], T], then: Callable[[T], None]) -> None:
+        """Write to the store, and say what that came to, or that somebody else was faster."""
+        try:
+            done = await self.with_store(act)
+        except ConflictError as error:
+            say(self, str(error), warns=True)
+        else:
+            then(done)
+        self._deciding = False
+        self.read()
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="list")
-    def list_unusable(self, ref: str | None) -> None:
-        self.post_message(self.Listed(read_unusable(self.store_path, self._instrument, ref)))
+    @worker("list")
+    async def list_unusable(self, ref: str | None) -> None:
+        text = await self.with_store(lambda store: read_unusable(store, self._instrument, ref))
+        self.app.push_screen(TextScreen("Lines that cannot be wordings", text, wide=True))

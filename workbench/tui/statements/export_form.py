@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Button, Input, Select, Static
-from textual.worker import get_current_worker
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import Background, store_path
+from workbench.tui.kit.base import Background, store_path, worker
 from workbench.tui.kit.start_form import FieldsForm, row, select
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from workbench.formats.write import Export, Written
 
 FORMATS = (
@@ -60,19 +59,6 @@ class ExportScreen(FieldsForm[None], Background):
     panel = query_one("#said", VerticalScroll)
     write_button = query_one("#write", Button)
 
-    @dataclass
-    class Looked(Message):
-        """It is known what would be written."""
-
-        values: ExportValues
-        text: str
-
-    @dataclass
-    class Wrote(Message):
-        """The files are there."""
-
-        written: Written
-
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
@@ -107,20 +93,18 @@ class ExportScreen(FieldsForm[None], Background):
         self.write_button.disabled = True
         self.soon(self.look_now)
 
-    @on(Looked)
-    def show_plan(self, event: Looked) -> None:
-        if event.values != self._values():
+    def show_plan(self, values: ExportValues, text: str) -> None:
+        if values != self._values():
             return
-        self._looked = event.values
-        self._say(event.text)
+        self._looked = values
+        self._say(text)
         self.write_button.disabled = False
         if self._wanted:
             self._wanted = False
             self.action_write()
 
-    @on(Wrote)
-    def show_written(self, event: Wrote) -> None:
-        self._say(written_lines(event.written), "-done")
+    def show_written(self, written: Written) -> None:
+        self._say(written_lines(written), "-done")
         self.panel.focus()
 
     @on(Button.Pressed, "#write")
@@ -162,34 +146,29 @@ class ExportScreen(FieldsForm[None], Background):
         self.write_button.disabled = True
         self._say(f"✗ {error}", "-trouble")
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self, values: ExportValues) -> None:
-        worker = get_current_worker()
-        try:
-            text = planned_lines(prepared(store_path(self.app), self._instrument, values), values)
-        except WorkbenchError:
-            if worker.is_cancelled:
-                return
-            raise
-        if not worker.is_cancelled:
-            self.post_message(self.Looked(values, text))
+    @worker("look")
+    async def look(self, values: ExportValues) -> None:
+        def load(store: Store) -> str:
+            return planned_lines(prepared(store, self._instrument, values), values)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="write")
-    def write(self, values: ExportValues) -> None:
-        export = prepared(store_path(self.app), self._instrument, values)
-        self.post_message(self.Wrote(export.write(Path(values.folder), force=values.force)))
+        self.show_plan(values, await self.with_store(load))
+
+    @worker("write", newest=False)
+    async def write(self, values: ExportValues) -> None:
+        def act(store: Store) -> Written:
+            return prepared(store, self._instrument, values).write(Path(values.folder), force=values.force)
+
+        self.show_written(await self.with_store(act))
 
 
-def prepared(path: Path, instrument: str, values: ExportValues) -> Export:
+def prepared(store: Store, instrument: str, values: ExportValues) -> Export:
     """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
-    from stores.core.store import Store
     from workbench.formats.folder import check_place, expanded
     from workbench.pipeline.importing import prepared as prepare
 
     if not values.folder:
         raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")
-    with Store.open(path) as store:
-        found = prepare(store, instrument, values.format)
+    found = prepare(store, instrument, values.format)
     check_place(expanded(Path(values.folder)), force=values.force)
     return found
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -24,7 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import store_path
+from workbench.tui.kit.base import store_path, worker
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.rulings.dialog import said
 from workbench.tui.rulings.ruling import RulingKeys, ruled_by
@@ -74,17 +72,14 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_columns, name="answers")
 
-    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_to
 
-        with Store.open(self.store_path) as store:
+        def read(at: int) -> tuple[VersionAnswer, ...]:
+            where = (self._instrument, self._ref, self._version)
+            return answers_to(store.connection, *where, offset=at, limit=PAGE)
 
-            def read(at: int) -> tuple[VersionAnswer, ...]:
-                where = (self._instrument, self._ref, self._version)
-                return answers_to(store.connection, *where, offset=at, limit=PAGE)
-
-            return gathered(kind, offset, read, lambda _: True, self.words)
+        return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         about = (f"{self._page.counted}", "$text-muted")
@@ -136,16 +131,13 @@ class FoundAnswersScreen(VersionAnswersScreen):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_found_columns, name="answers")
 
-    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
-        from stores.core.store import Store
+    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
         from stores.runs.answers import answers_with
 
-        with Store.open(self.store_path) as store:
+        def read(at: int) -> tuple[VersionAnswer, ...]:
+            return answers_with(store.connection, self.words, offset=at, limit=PAGE)
 
-            def read(at: int) -> tuple[VersionAnswer, ...]:
-                return answers_with(store.connection, self.words, offset=at, limit=PAGE)
-
-            return gathered(kind, offset, read, lambda _: True, self.words)
+        return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         said = (self._page.counted, "$text-muted")
@@ -214,12 +206,6 @@ class HistoryScreen(RulingKeys):
     table = query_one("#versions", RecordTable)
     details = query_one("#details", VerticalScroll)
 
-    @dataclass
-    class Found(Message):
-        """The past was read."""
-
-        past: Past
-
     def __init__(self, instrument: str, ref: str, language: str) -> None:
         super().__init__()
         self._instrument, self._ref, self._language = instrument, ref, language
@@ -248,11 +234,10 @@ class HistoryScreen(RulingKeys):
     def failed(self, error: WorkbenchError) -> None:
         self.query_one(Trouble).show(error)
 
-    @on(Found)
-    async def show_past(self, event: Found) -> None:
-        self._past = event.past
-        self.query_one(TitleBar).note = plural(len(event.past.versions), "version")
-        self.table.show([_record(version, self._language) for version in reversed(event.past.versions)])
+    async def show_past(self, past: Past) -> None:
+        self._past = past
+        self.query_one(TitleBar).note = plural(len(past.versions), "version")
+        self.table.show([_record(version, self._language) for version in reversed(past.versions)])
         await self.show_details()
 
     @on(RecordTable.RowHighlighted)
@@ -288,9 +273,10 @@ class HistoryScreen(RulingKeys):
     def action_scroll(self, by: int) -> None:
         self.details.scroll_relative(y=by * max(1, self.details.size.height - 1), animate=False)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self) -> None:
-        self.post_message(self.Found(read_past(store_path(self.app), self._instrument, self._ref)))
+    @worker("look")
+    async def look(self) -> None:
+        past = await self.with_store(lambda store: read_past(store, self._instrument, self._ref))
+        self.call_later(self.show_past, past)
 
 
 class VersionTable(RecordTable, inherit_bindings=False):
@@ -317,20 +303,18 @@ class VersionTable(RecordTable, inherit_bindings=False):
     ]
 
 
-def read_past(path: Path, instrument: str, ref: str) -> Past:
+def read_past(store: Store, instrument: str, ref: str) -> Past:
     """Read the versions and changes of a statement, those under earlier refs included."""
-    from stores.core.store import Store
 
-    with Store.open(path) as store:
-        versions = store.statements.history(instrument, ref)
-        edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
-        seen = {ref}
-        while edits and (before := edits[-1].before) is not None and before.ref not in seen:
-            seen.add(before.ref)
-            edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
-        standing = store.rulings.standing()
-        numbers = [version.statement.version for version in versions] if standing else []
-        return Past(versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers})
+    versions = store.statements.history(instrument, ref)
+    edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
+    seen = {ref}
+    while edits and (before := edits[-1].before) is not None and before.ref not in seen:
+        seen.add(before.ref)
+        edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
+    standing = store.rulings.standing()
+    numbers = [version.statement.version for version in versions] if standing else []
+    return Past(versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers})
 
 
 def _rulings(

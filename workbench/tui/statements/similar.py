@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
@@ -26,11 +23,15 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.format import literal
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.base import StoreScreen, worker
 from workbench.tui.rulings.ruling import RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
 
 STEP, LEAST, MOST = 0.1, 0.2, 0.9
 RULED = 3
@@ -74,14 +75,6 @@ class SimilarScreen(RulingKeys, StoreScreen):
     table = query_one("#pairs", RecordTable)
     details = query_one("#details", Static)
 
-    @dataclass
-    class Found(Message):
-        """They were compared."""
-
-        at_least: float
-        language: str
-        pairs: tuple[Pair, ...]
-
     def __init__(self, instrument: str, ref: str | None = None, language: str = "") -> None:
         super().__init__()
         from workbench.workshop.duplicates import NEAR
@@ -108,21 +101,18 @@ class SimilarScreen(RulingKeys, StoreScreen):
         self.table.focus()
         self.look(self._at_least)
 
-    @on(Found)
-    def show_pairs(self, event: Found) -> None:
-        if event.at_least != self._at_least:
-            return
+    def show_pairs(self, language: str, pairs: tuple[Pair, ...]) -> None:
         self.trouble.hide()
-        self._pairs = {pair.key: pair for pair in event.pairs}
-        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · similarity ≥ {self._at_least:.1f}"
-        self.table.show([_record(pair) for pair in event.pairs])
-        self.table.display = bool(event.pairs)
-        self._language = event.language
+        self._pairs = {pair.key: pair for pair in pairs}
+        self.title_bar.note = f"{plural(len(pairs), 'pair')} · similarity ≥ {self._at_least:.1f}"
+        self.table.show([_record(pair) for pair in pairs])
+        self.table.display = bool(pairs)
+        self._language = language
         self.refresh_bindings()
-        if event.pairs:
+        if pairs:
             self.table.focus()
         else:
-            none = f"No two originals in {visible(event.language)} have a similarity of {self._at_least:.1f} or more."
+            none = f"No two originals in {visible(language)} have a similarity of {self._at_least:.1f} or more."
             self.details.update(f"{none}\n\n− lowers the threshold.")
 
     @on(RecordTable.RowHighlighted)
@@ -177,21 +167,21 @@ class SimilarScreen(RulingKeys, StoreScreen):
         self._at_least = round(min(MOST, max(LEAST, self._at_least + by * STEP)), 1)
         self.look(self._at_least)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self, at_least: float) -> None:
-        worker = get_current_worker()
-        language, pairs = read_pairs(self.store_path, self._instrument, self._ref, self._language, at_least)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(at_least, language, pairs))
+    @worker("look")
+    async def look(self, at_least: float) -> None:
+        def load(store: Store) -> tuple[str, tuple[Pair, ...]]:
+            return read_pairs(store, self._instrument, self._ref, self._language, at_least)
+
+        self.show_pairs(*await self.with_store(load))
 
 
-def read_pairs(path: Path, name: str, ref: str | None, language: str, at_least: float) -> tuple[str, tuple[Pair, ...]]:
+def read_pairs(
+    store: Store, name: str, ref: str | None, language: str, at_least: float
+) -> tuple[str, tuple[Pair, ...]]:
     """Return the language that was compared, and the pairs of similar originals, the most similar first."""
-    from stores.core.store import Store
     from workbench.workshop.duplicates import near_pairs, similar
 
-    with Store.open(path) as store:
-        instrument = store.instruments.get(name)
+    instrument = store.instruments.get(name)
     language = language or instrument.language
     originals = [
         (s.ref, held.text) for s in instrument.statements if (held := s.wording(ORIGINAL, language)) is not None

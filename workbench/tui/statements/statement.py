@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.domain.choices import Choice, parse_choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, Wording
 from workbench.errors import ConflictError, UnknownName, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.format import issue_in_words
-from workbench.tui.kit.base import say, store_path
+from workbench.tui.kit.base import say, store_path, worker
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.rulings.ruling import RulesAndEdits
@@ -48,24 +44,22 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done, Undoable
 
 
-def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
+def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     """Read one statement with all that is known about it. Raises UnknownName where it is no more."""
-    from stores.core.store import Store
 
-    with Store.open(path) as store:
-        instrument = store.instruments.get(name)
-        statement = next((s for s in instrument.statements if s.ref == ref), None)
-        if statement is None:
-            raise UnknownName(
-                f"{name} no longer has a statement {ref}: a later import retired it, or it was archived or renamed. "
-                "Esc goes back; A there lists archived statements."
-            )
-        history = store.statements.history(name, ref)
-        rulings = tuple(
-            f"{'/'.join(one.parts[1:]) or 'statement'}  {one.line}"
-            for one in standing_in(store).every
-            if one.instrument == name and one.ref == ref
+    instrument = store.instruments.get(name)
+    statement = next((s for s in instrument.statements if s.ref == ref), None)
+    if statement is None:
+        raise UnknownName(
+            f"{name} no longer has a statement {ref}: a later import retired it, or it was archived or renamed. "
+            "Esc goes back; A there lists archived statements."
         )
+    history = store.statements.history(name, ref)
+    rulings = tuple(
+        f"{'/'.join(one.parts[1:]) or 'statement'}  {one.line}"
+        for one in standing_in(store).every
+        if one.instrument == name and one.ref == ref
+    )
     languages = tuple(sorted(statement.languages, key=lambda other: (other != instrument.language, other)))
     chosen = language if language in languages else languages[0]
     everywhere = dict.fromkeys(other for s in instrument.statements for other in s.languages)
@@ -225,28 +219,6 @@ class StatementScreen(RulesAndEdits):
 
     body = query_one("#sheet", SheetView)
 
-    @dataclass
-    class Found(Message):
-        """The statement was read."""
-
-        sheet: Sheet
-        keep_trouble: bool
-
-    @dataclass
-    class Acted(Message):
-        """A change is in the store."""
-
-        done: Done
-        ref: str
-        "the statement to show now"
-
-    @dataclass
-    class UndoFound(Message):
-        """It is known what undoing would undo."""
-
-        person: str
-        undoable: Undoable | None
-
     def __init__(
         self, instrument: str, ref: str, language: str, refs: tuple[str, ...], at: VariantId | None = None
     ) -> None:
@@ -290,14 +262,12 @@ class StatementScreen(RulesAndEdits):
             return self._at is not None and self._at != ORIGINAL
         return True
 
-    @on(Found)
-    async def show_sheet(self, event: Found) -> None:
-        sheet = event.sheet
+    async def show_sheet(self, sheet: Sheet, keep_trouble: bool) -> None:
         if sheet.statement.ref != self._ref:
             return
         self._acting = False
         self._sheet = sheet
-        if not event.keep_trouble:
+        if not keep_trouble:
             self.query_one(Trouble).hide()
         held = [wording.variant for wording in sheet.wordings]
         if self._at not in held:
@@ -306,28 +276,25 @@ class StatementScreen(RulesAndEdits):
         await self._show_widgets(sheet)
         self.refresh_bindings()
 
-    @on(Acted)
-    def say_done(self, event: Acted) -> None:
-        say(self, event.done.sentence)
-        if event.ref != self._ref:
-            self._refs = tuple(event.ref if ref == self._ref else ref for ref in self._refs)
-            self._ref = event.ref
+    def say_done(self, done: Done, ref: str) -> None:
+        say(self, done.sentence)
+        if ref != self._ref:
+            self._refs = tuple(ref if one == self._ref else one for one in self._refs)
+            self._ref = ref
         self.look()
 
-    @on(UndoFound)
-    def undo_or_ask(self, event: UndoFound) -> None:
+    def undo_or_ask(self, person: str, undoable: Undoable | None) -> None:
         """Undo the last change made here; ask before undoing a change made elsewhere."""
         from workbench.pipeline.editing import named
 
-        undoable = event.undoable
         if undoable is None:
-            say(self, f"There is nothing to undo: {event.person} has changed nothing here.", warns=True)
+            say(self, f"There is nothing to undo: {person} has changed nothing here.", warns=True)
         elif self._ref in undoable.refs:
-            self._undo_as(event.person)
+            self._undo_as(person)
         else:
             question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
             ask = ConfirmScreen(question, "undo it", "cancel")
-            self.app.push_screen(ask, lambda yes: self._undo_as(event.person) if yes else None)
+            self.app.push_screen(ask, lambda yes: self._undo_as(person) if yes else None)
 
     def explain(self) -> str:
         """Return what `?` says."""
@@ -504,12 +471,12 @@ class StatementScreen(RulesAndEdits):
         """Show what a form changed; a statement that was renamed or split goes on under its new ref."""
         if done is not None:
             moved = bool(done.refs) and self._ref not in done.refs
-            self.post_message(self.Acted(done, done.refs[0] if moved else self._ref))
+            self.say_done(done, done.refs[0] if moved else self._ref)
 
     def _forms_made(self, done: Done | None) -> None:
         """Say what was made, and stay: forms under another bias are statements of their own."""
         if done is not None:
-            self.post_message(self.Acted(done, self._ref))
+            self.say_done(done, self._ref)
 
     def _undo_as(self, person: str) -> None:
         from workbench.pipeline.editing import undo
@@ -517,28 +484,27 @@ class StatementScreen(RulesAndEdits):
         self._acting = True
         self.carry_out(lambda store: undo(store, self._instrument, person))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self, keep_trouble: bool = False) -> None:
-        worker = get_current_worker()
-        sheet = read_sheet(store_path(self.app), self._instrument, self._ref, self._language)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(sheet, keep_trouble))
+    @worker("look")
+    async def look(self, keep_trouble: bool = False) -> None:
+        sheet = await self.with_store(lambda store: read_sheet(store, self._instrument, self._ref, self._language))
+        self.call_later(self.show_sheet, sheet, keep_trouble)
 
-    @work(thread=True, exit_on_error=False, group="act")
-    def carry_out(self, act: Callable[[Store], Done]) -> None:
-        from stores.core.store import Store
-
-        with Store.open(store_path(self.app)) as store:
+    @worker("act", newest=False)
+    async def carry_out(self, act: Callable[[Store], Done]) -> None:
+        def write(store: Store) -> tuple[Done, str]:
             done = act(store)
-            self.post_message(self.Acted(done, _still(store, self._instrument, self._ref, done.refs)))
+            return done, _still(store, self._instrument, self._ref, done.refs)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="undo")
-    def find_undo(self, person: str) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.editing import undoable
+        self.say_done(*await self.with_store(write))
 
-        with Store.open(store_path(self.app)) as store:
-            self.post_message(self.UndoFound(person, undoable(store, self._instrument, person)))
+    @worker("undo")
+    async def find_undo(self, person: str) -> None:
+        def load(store: Store) -> Undoable | None:
+            from workbench.pipeline.editing import undoable
+
+            return undoable(store, self._instrument, person)
+
+        self.undo_or_ask(person, await self.with_store(load))
 
 
 def _changed(

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from workbench.domain.choices import Choice, parse_choice
 from workbench.domain.names import plural
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal
-from workbench.tui.kit.base import StoreScreen, say
+from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
 from workbench.tui.routes import screen
@@ -206,45 +204,35 @@ class Page:
         }[name]
 
 
-def read_page(path: Path, query: Query, marked: Collection[str] = ()) -> Page:
+def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
     """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
-    from stores.core.store import Store
 
-    with Store.open(path) as store:
-        summaries = {summary.name: summary for summary in store.instruments.summaries()}
-        if not summaries:
-            return Page(query)
-        name = query.instrument if query.instrument in summaries else next(iter(summaries))
-        query = replace(query, instrument=name)
-        main = summaries[name].language
-        others = tuple(other for other in summaries[name].languages if other and other != main)
-        return Page(
-            query=query,
-            lines=store.instruments.lines(name, query.filters, offset=query.offset, limit=PAGE),
-            total=store.instruments.count(name, query.filters),
-            instruments=tuple(summaries),
-            issues=store.instruments.issues(name),
-            countries=store.instruments.countries(name),
-            languages=(main, *others),
-            tags=store.instruments.tags(name),
-            drafts=store.drafts.counts(name).get("pending", 0),
-            questions=len(store.choices.items(name)),
-            roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
-            archived=len(store.statements.archived(name)),
-            gone=_gone(store, name, marked) if marked else frozenset(),
-        )
+    summaries = {summary.name: summary for summary in store.instruments.summaries()}
+    if not summaries:
+        return Page(query)
+    name = query.instrument if query.instrument in summaries else next(iter(summaries))
+    query = replace(query, instrument=name)
+    main = summaries[name].language
+    others = tuple(other for other in summaries[name].languages if other and other != main)
+    return Page(
+        query=query,
+        lines=store.instruments.lines(name, query.filters, offset=query.offset, limit=PAGE),
+        total=store.instruments.count(name, query.filters),
+        instruments=tuple(summaries),
+        issues=store.instruments.issues(name),
+        countries=store.instruments.countries(name),
+        languages=(main, *others),
+        tags=store.instruments.tags(name),
+        drafts=store.drafts.counts(name).get("pending", 0),
+        questions=len(store.choices.items(name)),
+        roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
+        archived=len(store.statements.archived(name)),
+        gone=_gone(store, name, marked) if marked else frozenset(),
+    )
 
 
 def _gone(store: Store, name: str, marked: Collection[str]) -> frozenset[str]:
     return frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
-
-
-def read_refs(path: Path, query: Query) -> tuple[str, ...]:
-    """Return the refs of all statements that a query lists, those of other pages included."""
-    from stores.core.store import Store
-
-    with Store.open(path) as store:
-        return tuple(line.ref for line in store.instruments.lines(query.instrument, query.filters))
 
 
 def record(line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0) -> Record:
@@ -368,26 +356,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     box = query_one("#search", Input)
     filters = query_one("#filters", Static)
 
-    @dataclass
-    class Found(Message):
-        """A page is there."""
-
-        page: Page
-        at: int | None
-
-    @dataclass
-    class AllFound(Message):
-        """It is known what search and filters leave, on all pages."""
-
-        query: Query
-        refs: tuple[str, ...]
-
-    @dataclass
-    class Acted(Message):
-        """A change is in the store."""
-
-        done: Done
-
     def __init__(self) -> None:
         super().__init__()
         self._query = Query()
@@ -429,9 +397,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             return page is not None and bool(page.instruments)
         return True
 
-    @on(Found)
-    def show_page(self, event: Found) -> None:
-        page = event.page
+    def show_page(self, page: Page, at: int | None) -> None:
         if replace(page.query, instrument="") != replace(self._query, instrument=""):
             return
         if page.query.instrument != self._query.instrument:
@@ -440,7 +406,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self._marks.pop(ref, None)
         self._page, self._query = page, page.query
         self.trouble.hide()
-        self._show_rows(page, event.at)
+        self._show_rows(page, at)
         self.title_bar.note = position(page)
         empty = self.query_one("#empty", Static)
         empty.set_class(not page.lines, "-shown")
@@ -455,23 +421,21 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         if self._page is not None:
             self.filters.update(filter_line(self._page, len(self._marks), self.table.folded))
 
-    @on(AllFound)
-    def mark_found(self, event: AllFound) -> None:
+    def mark_found(self, query: Query, refs: tuple[str, ...]) -> None:
         """Mark all that is left by the filters; where all of it is marked, unmark it."""
-        if event.query != replace(self._query, offset=0):
+        if query != replace(self._query, offset=0):
             return
-        if all(ref in self._marks for ref in event.refs):
-            for ref in event.refs:
+        if all(ref in self._marks for ref in refs):
+            for ref in refs:
                 del self._marks[ref]
         else:
-            self._marks |= dict.fromkeys(event.refs)
+            self._marks |= dict.fromkeys(refs)
         self._show_marks()
 
-    @on(Acted)
-    def say_done(self, event: Acted) -> None:
-        say(self, event.done.sentence)
-        if len(event.done.refs) == 1:
-            self._wanted = event.done.refs[0]
+    def say_done(self, done: Done) -> None:
+        say(self, done.sentence)
+        if len(done.refs) == 1:
+            self._wanted = done.refs[0]
         self.look(self._query)
 
     @on(Input.Changed, "#search")
@@ -652,7 +616,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def _formed(self, done: Done | None) -> None:
         if done is not None:
-            self.post_message(self.Acted(done))
+            self.say_done(done)
 
     def _started(self, done: Done | None) -> None:
         """Show the instrument that was made."""
@@ -666,20 +630,17 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         if job is not None:
             say(self, f"Job {job} drafts. P reviews what it brings; 3 shows how far it is.")
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
-    def look(self, query: Query, at: int | None = None) -> None:
-        worker = get_current_worker()
-        page = read_page(self.store_path, query, tuple(self._marks))
-        if not worker.is_cancelled:
-            self.post_message(self.Found(page, at))
+    @worker("look")
+    async def look(self, query: Query, at: int | None = None) -> None:
+        marks = tuple(self._marks)
+        self.show_page(await self.with_store(lambda store: read_page(store, query, marks)), at)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="all")
-    def find_all(self, query: Query) -> None:
-        self.post_message(self.AllFound(query, read_refs(self.store_path, query)))
+    @worker("all")
+    async def find_all(self, query: Query) -> None:
+        """Find the statements that a query lists, those of other pages included, and mark them."""
+        lines = await self.with_store(lambda store: store.instruments.lines(query.instrument, query.filters))
+        self.mark_found(query, tuple(line.ref for line in lines))
 
-    @work(thread=True, exit_on_error=False, group="act")
-    def carry_out(self, act: Callable[[Store], Done]) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
-            self.post_message(self.Acted(act(store)))
+    @worker("act", newest=False)
+    async def carry_out(self, act: Callable[[Store], Done]) -> None:
+        self.say_done(await self.with_store(act))

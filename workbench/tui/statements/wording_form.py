@@ -24,6 +24,7 @@ from workbench.domain.statements import (
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.kit.base import app_of
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
 
@@ -142,8 +143,8 @@ class WordingForm(EditForm):
         if fault and self.dirty:
             self.say(f"✗ {fault}", wrong=True)
             return
-        person = getattr(self.app, "annotator", None)
-        whose = f"saved under the name {person}" if isinstance(person, str) else "F5 asks for your name"
+        person = app_of(self).annotator
+        whose = f"saved under the name {person}" if person is not None else "F5 asks for your name"
         count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters · {whose}"
         same = self._same_as(typed)
         self.say(f"! the same text as {same} · {count}" if same else count)
