@@ -23,6 +23,7 @@ from tests.tui.bias_stores import full
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias, methods, responses
 from workbench.audits.bias_score.judged import answered_by as bias_answered
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -48,7 +49,7 @@ from workbench.evidence.refusals import joined as joined_refusals
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.ruling_subjects import Thing
 from workbench.evidence.rulings import joined, ruled_examples
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 
 WITHOUT = Readings(rulings=False)
 

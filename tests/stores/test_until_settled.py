@@ -13,6 +13,7 @@ import pytest
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judge import Report
@@ -23,7 +24,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered_table
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress

@@ -17,6 +17,7 @@ from workbench.audits.bias_score.counting import SIDES, Places, Tally
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
 from workbench.audits.bias_score.score import FEWEST, LEAST, Report, Trial, judge
+from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
@@ -26,7 +27,7 @@ from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Quality, Supp
 from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
-from workbench.evidence.runs import Which, elsewhere, matching, of_models, runs_of, split, told_apart
+from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import Item, Places, Tally, prefixes
 from workbench.audits.bias_score.factors import only_common
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
+from workbench.audits.chosen_run import find_run
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES, Readings, Stance
@@ -41,7 +42,7 @@ from workbench.domain.statements import (
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 if TYPE_CHECKING:

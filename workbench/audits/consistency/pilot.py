@@ -19,6 +19,7 @@ import numpy as np
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.options import ConsistencyOptions, Formula
 from workbench.audits.consistency.stances import (
     IssueStance,
@@ -37,14 +38,14 @@ from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UsageError
 from workbench.evidence.answered import Answered, answered
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
-from workbench.registry import DEFAULT_AUDIT
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import NOTHING, share_interval

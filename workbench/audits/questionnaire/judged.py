@@ -11,6 +11,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.predictions import PredictionRow
 from stores.runs.run_rows import Run
+from workbench.audits.chosen_run import instead
 from workbench.audits.questionnaire.asking import CONTEXT, QM, RESPONDENT, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire.figures import NEVER_ASKED, UNREADABLE, AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
@@ -47,7 +48,6 @@ from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import (
     Which,
     chosen_of,
-    instead,
     matching,
     nothing_answered,
     of_models,

@@ -12,6 +12,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Medium, Opened, Printed
+from workbench.audits.chosen_run import run_meant
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.values import Compared, meant
 from workbench.audits.references import CERON
@@ -35,7 +36,7 @@ from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
-from workbench.evidence.runs import Which, chosen_of, matching, run_meant, split
+from workbench.evidence.runs import Which, chosen_of, matching, split
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
