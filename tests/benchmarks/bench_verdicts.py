@@ -22,7 +22,7 @@ from tests.conftest import statement, template
 from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.arrays import counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard
@@ -68,7 +68,7 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
         return plan.samples, seconds
 
 
-def verdicts(path: Path) -> Report:
+def verdicts(path: Path) -> ReliabilityReport:
     """Return the verdicts of the whole store, from opening it."""
     with Store.open(path) as store:
         run = find_run(store, "reliability")

@@ -13,7 +13,6 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from stores.core.store import Store
-from tests.added import brevity
 from tests.cli.test_commands import run
 from tests.cli.test_questionnaire_results import ALL_WORDINGS
 from tests.conftest import new_store, published

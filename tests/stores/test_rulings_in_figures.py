@@ -31,7 +31,7 @@ from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
+from workbench.audits.reliability.verdicts import RunVerdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as response_bias_book
@@ -68,7 +68,7 @@ def free() -> Iterator[Store]:
         yield store
 
 
-def judged(store: Store, readings: Readings = USUAL) -> Verdicts:
+def judged(store: Store, readings: Readings = USUAL) -> RunVerdicts:
     return run_verdicts(store, find_run(store, "reliability"), readings=readings)
 
 

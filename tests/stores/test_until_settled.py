@@ -16,7 +16,7 @@ from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability import AUDIT as RELIABILITY
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -75,7 +75,7 @@ def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **
     return progress
 
 
-def report(store: Store, **options: object) -> Report:
+def report(store: Store, **options: object) -> ReliabilityReport:
     return run_verdicts(store, find_run(store, "reliability"), ReliabilityOptions(**options)).report  # type: ignore[arg-type]
 
 
@@ -91,7 +91,7 @@ def whole(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def same_verdicts(one: Report, two: Report) -> None:
+def same_verdicts(one: ReliabilityReport, two: ReliabilityReport) -> None:
     for test in TESTS:
         assert np.array_equal(one.verdicts(test), two.verdicts(test)), test
     assert np.array_equal(one.stances, two.stances)

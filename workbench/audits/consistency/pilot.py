@@ -31,7 +31,7 @@ from workbench.audits.consistency.stances import (
 )
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.judged import came_of
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.keys import SEED
@@ -218,7 +218,7 @@ def _readable(readable: FloatArray, total: FloatArray, *, intervals: bool) -> li
     return found
 
 
-def answer_types(report: Report) -> AnswerTypes:
+def answer_types(report: ReliabilityReport) -> AnswerTypes:
     """Return on how many statements a model agrees and disagrees, by template."""
     stances = report.originals[0][..., PRINTED]
     reliable = reliable_stances("", report).values
@@ -232,7 +232,11 @@ def answer_types(report: Report) -> AnswerTypes:
 
 
 def weaker_tests(
-    report: Report, positions: PartyPositions, formula: Formula = "signed", seed: int = SEED, resamples: int = 0
+    report: ReliabilityReport,
+    positions: PartyPositions,
+    formula: Formula = "signed",
+    seed: int = SEED,
+    resamples: int = 0,
 ) -> tuple[WeakerTests, ...]:
     """Return a model's results without tests, under weaker sets of them, and last under those that its report names."""
     named = report.options.tests
@@ -246,7 +250,7 @@ def weaker_tests(
 def _under(
     name: str,
     tests: tuple[str, ...],
-    report: Report,
+    report: ReliabilityReport,
     positions: PartyPositions,
     formula: Formula,
     seed: int,

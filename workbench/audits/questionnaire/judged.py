@@ -31,7 +31,7 @@ from workbench.audits.questionnaire.reading import (
     variant_of,
     vocabulary_masses,
 )
-from workbench.audits.questionnaire.score import Report, judge
+from workbench.audits.questionnaire.score import PredictionReport, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -79,7 +79,7 @@ class QuestionnaireJudged:
     questionnaire: Questionnaire
     runs: Mapping[str, Run]
     "name of a report -> its run; the name is the model's, with as much more as tells several runs of it apart"
-    reports: Mapping[str, Report]
+    reports: Mapping[str, PredictionReport]
     gathered: Mapping[str, Gathered]
     "the prompts behind each report"
     read_notes: tuple[str, ...]

@@ -115,7 +115,7 @@ class Reliability(Audit):
         return judged(store, run, readings)
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        from workbench.audits.reliability.judged import Reliability as Figures
+        from workbench.audits.reliability.judged import VerdictFigures as Figures
         from workbench.audits.reliability.tables import verdicts
         from workbench.audits.reliability.verdicts import run_verdicts
 
