@@ -112,3 +112,13 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 def test_no_folder_holds_more_modules_than_one_can_overlook() -> None:
     folders = Counter(file.parent.relative_to(ROOT).as_posix() for file in modules().values() if file.name[0] != "_")
     assert {folder: n for folder, n in folders.items() if n > 40} == {}
+
+
+def test_no_two_classes_of_audits_share_a_name() -> None:
+    names = Counter(
+        node.name
+        for file in (ROOT / "workbench/audits").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, n in names.items() if n > 1] == []

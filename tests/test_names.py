@@ -12,7 +12,7 @@ import workbench
 from workbench import registry
 
 ROOT = Path(workbench.__file__).parent
-MAY_NAME = ("audits/", "formats/", "help/", "data.py", "registry.py", "api/typed.py")
+MAY_NAME = ("audits/", "formats/", "help/", "data.py", "registry.py", "entry_points.py", "api/typed.py")
 "folders and modules below `workbench` whose matter is a single audit, the registry, and what is generated of it"
 FILES = [
     path

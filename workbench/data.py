@@ -9,18 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from workbench import registry
+from workbench import entry_points
 from workbench.answer_scales import read_scale
 from workbench.codebooks import read_codebook
 from workbench.domain.annotations import Codebook
 from workbench.domain.drafting import DRAFTED, DraftPrompt, parse_prompt
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Scale
+from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.languages import Languages
 from workbench.readers.lexicon import Lexicon
-from workbench.registry import DEFAULT_AUDIT
 from workbench.toml_files import parse_toml, read_toml
 
 SHIPPED_INSTRUMENT = "veldania"
@@ -113,7 +113,7 @@ def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANG
     """
     if language == PUBLISHED_LANGUAGE:
         return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
-    for folder in _folders(registry.TEMPLATES, language, f"prompts/{language}"):
+    for folder in _folders(entry_points.TEMPLATES, language, f"prompts/{language}"):
         if (path := folder / f"{audit}.toml").is_file():
             return tuple(_template(row, audit, language) for row in read_toml(path).get("template", ()))
     return ()
@@ -122,7 +122,7 @@ def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANG
 def template_languages(audit: str) -> tuple[str, ...]:
     """Return the languages in which an audit has templates."""
     folders = {path.parent.name for place in language_folders() for path in place.glob(f"prompts/*/{audit}.toml")}
-    added = {name for name in registry.added(registry.TEMPLATES) if shipped_templates(audit, name)}
+    added = {name for name in entry_points.added(entry_points.TEMPLATES) if shipped_templates(audit, name)}
     return tuple(sorted({PUBLISHED_LANGUAGE} | folders | added))
 
 
@@ -162,7 +162,7 @@ def language_folders() -> tuple[Path, ...]:
 
 def _folders(group: str, language: str, below: str) -> Iterator[Path]:
     """Yield where something of a language may lie: what other packages bring comes first."""
-    if (added := registry.load_added(group, language)) is not None:
+    if (added := entry_points.load_added(group, language)) is not None:
         yield Path(added)
     yield from (folder / below for folder in language_folders())
 
@@ -254,7 +254,7 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
         return Lexicon.parse(parse_toml(brought, Path("lexicon")))
     for name in dict.fromkeys((language, spoken(language))):
         paths = [folder / "lexicons" / f"{name}.toml" for folder in language_folders()]
-        if (added := registry.load_added(registry.LEXICONS, name)) is not None:
+        if (added := entry_points.load_added(entry_points.LEXICONS, name)) is not None:
             paths.insert(0, Path(added))
         for path in paths:
             if name.replace("-", "").replace("_", "").isalnum() and path.is_file():
@@ -262,7 +262,7 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
     raise UnknownName(
         f"there is no lexicon of the language {language!r}, so no rule can read its answers. It was looked for in "
         f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the entry points of "
-        f"{registry.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: {', '.join(lexicons())}"
+        f"{entry_points.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: {', '.join(lexicons())}"
     )
 
 
@@ -285,7 +285,7 @@ def is_reviewed(language: str) -> bool:
 def lexicons() -> tuple[str, ...]:
     """Return the languages whose answers rules can read."""
     found = {path.stem for folder in language_folders() for path in folder.glob("lexicons/*.toml")}
-    return tuple(sorted({name for name in found if "_" not in name} | set(registry.added(registry.LEXICONS))))
+    return tuple(sorted({name for name in found if "_" not in name} | set(entry_points.added(entry_points.LEXICONS))))
 
 
 def _lexicon(path: Path) -> Lexicon:

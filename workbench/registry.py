@@ -1,39 +1,20 @@
-"""What there is to choose from, by name: loaded on use, so that naming a thing costs nothing.
-
-Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
-`workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
-`workbench.formats` a function of (path, name or None) that returns an `Instrument`, of `workbench.lexicons` the path of
-a TOML file as those in `data/lexicons`, under the name of its language, and of `workbench.templates`, under that name,
-the path of a folder with a TOML file of templates an audit, as those in `data/prompts/de`.
-"""
+"""The audits that there are, by name. What stands below them asks `workbench.domain.natures`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from workbench.errors import UnknownName
+from workbench.domain.natures import free_text as free_text
+from workbench.entry_points import DEFAULT_AUDIT as DEFAULT_AUDIT
+from workbench.entry_points import SHIPPED as SHIPPED
+from workbench.entry_points import audits as audits
+from workbench.entry_points import load_audit
 
 if TYPE_CHECKING:
     from workbench.audits.audit import Audit, Place  # the layers leave this type out: nothing is imported
 
-AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
-TEMPLATES = "workbench.templates"
-"groups of entry points"
-SHIPPED = {
-    "reliability": "workbench.audits.reliability:AUDIT",
-    "consistency": "workbench.audits.consistency:AUDIT",
-    "bias_score": "workbench.audits.bias_score:AUDIT",
-    "statement_labels": "workbench.audits.bias_score:LABELS",
-    "questionnaire": "workbench.audits.questionnaire:AUDIT",
-    "response_bias": "workbench.audits.response_bias:AUDIT",
-}
-"audits of this package, in the order in which people meet them"
-DEFAULT_AUDIT = next(iter(SHIPPED))
-"the audit that is meant where none is named"
 FORMER = {
     "verdicts": DEFAULT_AUDIT,
     "consistency": "consistency",
@@ -44,9 +25,9 @@ FORMER = {
 "verbs of the command line before `show` -> whose figures they printed; `verdicts` could name another audit"
 
 
-def audits() -> tuple[str, ...]:
-    """Return the names of all audits: those that ship, then those of other packages."""
-    return tuple(_audits())
+def audit(name: str) -> Audit:
+    """Return an audit. Raises UnknownName, listing those there are."""
+    return cast("Audit", load_audit(name))
 
 
 def every_audit() -> tuple[Audit, ...]:
@@ -59,11 +40,6 @@ def asking() -> tuple[Audit, ...]:
     return tuple(one for one in every_audit() if one.asks)
 
 
-def free_text() -> tuple[str, ...]:
-    """Return the names of the audits whose answers are free text, which people and classifiers read."""
-    return tuple(one.name for one in every_audit() if one.free_text)
-
-
 def places() -> tuple[Place, ...]:
     """Return where the results of audits are in the terminal; one that names no digit gets the first free one."""
     known = [one.place for one in every_audit() if one.place is not None]
@@ -74,36 +50,4 @@ def places() -> tuple[Place, ...]:
 def of_design(spec: Mapping[str, object]) -> Audit | None:
     """Return the audit that a stored design is for; None where its package is not here."""
     name = str(spec.get("audit", DEFAULT_AUDIT))
-    return audit(name) if name in _audits() else None
-
-
-@cache
-def audit(name: str) -> Audit:
-    """Return an audit. Raises UnknownName, listing those there are."""
-    known = _audits()
-    if name not in known:
-        raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
-    return cast("Audit", known[name].load())
-
-
-@cache
-def _audits() -> dict[str, EntryPoint]:
-    shipped = {name: EntryPoint(name, value, AUDITS) for name, value in SHIPPED.items()}
-    return shipped | {name: point for name, point in added(AUDITS).items() if name not in shipped}
-
-
-@cache
-def added(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages bring to a group, by name."""
-    return {point.name: point for point in entry_points(group=group)}
-
-
-def load_added(group: str, name: str) -> Any:
-    """Return what another package brings under a name; None where none brings it."""
-    point = added(group).get(name)
-    return None if point is None else point.load()
-
-
-def names(group: str, shipped: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of what ships and of what other packages bring to a group."""
-    return tuple(dict.fromkeys((*shipped, *added(group))))
+    return audit(name) if name in audits() else None

@@ -21,7 +21,7 @@ from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD,
 from workbench.audits.bias_score.counting import Tally
 from workbench.audits.bias_score.factors import plane_points
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import Report, judge
+from workbench.audits.bias_score.score import BiasReport, judge
 from workbench.domain.statements import Dimension, Side
 
 MODELS, DRAWS, BASELINE_DRAWS, REPEATS = 11, 10_000, 100, 5
@@ -42,7 +42,7 @@ def build(models: int) -> Tally:
     return Tally(names, PREFIXES, ITEMS, WORDINGS, authors, read, np.zeros_like(read), nothing, nothing)
 
 
-def ours(tally: Tally, draws: int) -> Report:
+def ours(tally: Tally, draws: int) -> BiasReport:
     """Return the report with its figures computed."""
     report = judge(tally, ScoreOptions(draws=draws))
     plane_points(report, by_source=True)

@@ -30,7 +30,7 @@ from workbench.audits.questionnaire.asking import Conversations, context_key, pe
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.reading import top_masses
-from workbench.audits.questionnaire.score import Report, judge, measure
+from workbench.audits.questionnaire.score import PredictionReport, judge, measure
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts, Survey
@@ -137,7 +137,7 @@ def plain(path: Path) -> float:
     return float(np.mean([top_masses(row.tokens, row.labels)[0] for row in chosen.values()]))
 
 
-def drawn_apart(report: Report) -> Report:
+def drawn_apart(report: PredictionReport) -> PredictionReport:
     """Return the figures of every condition, each with draws of its own."""
     again = judge(report.predictions, report.options)
     for condition in again.conditions:
@@ -145,7 +145,7 @@ def drawn_apart(report: Report) -> Report:
     return again
 
 
-def drawn_at_once(report: Report) -> Report:
+def drawn_at_once(report: PredictionReport) -> PredictionReport:
     """Return the same with draws that the conditions share."""
     again = judge(report.predictions, report.options)
     measure((again, condition) for condition in again.conditions)

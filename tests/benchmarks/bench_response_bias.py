@@ -18,7 +18,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workbench.audits.response_bias.answers import tabulate
-from workbench.audits.response_bias.score import Report, judge
+from workbench.audits.response_bias.score import ChangeReport, judge
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 QUESTIONS = {
@@ -52,7 +52,7 @@ def build(most: int | None = None) -> list[AnswerSet]:
     return found
 
 
-def ours(sets: list[AnswerSet]) -> Report:
+def ours(sets: list[AnswerSet]) -> ChangeReport:
     """Return the whole report."""
     return judge([tabulate(one) for one in sets])
 

@@ -20,13 +20,13 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.arrays import counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard
 from workbench.evidence.readings import read
-from workbench.evidence.runs import find_run
 
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
@@ -68,7 +68,7 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
         return plan.samples, seconds
 
 
-def verdicts(path: Path) -> Report:
+def verdicts(path: Path) -> ReliabilityReport:
     """Return the verdicts of the whole store, from opening it."""
     with Store.open(path) as store:
         run = find_run(store, "reliability")

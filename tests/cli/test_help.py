@@ -13,7 +13,6 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from stores.core.store import Store
-from tests.added import brevity
 from tests.cli.test_commands import run
 from tests.cli.test_questionnaire_results import ALL_WORDINGS
 from tests.conftest import new_store, published
@@ -21,7 +20,7 @@ from tests.questionnaire_stores import card, panel, predict
 from tests.tui import bias_stores
 from tests.tui.audit_runs import audited, small
 from tests.tui.test_one_seed import wavering
-from workbench import registry
+from workbench import entry_points, registry
 from workbench.cli.main import main, workbench
 from workbench.cli.parser import Command
 from workbench.domain.instruments import SurveyAnswer
@@ -139,11 +138,10 @@ def test_topics_are_completed() -> None:
 
 
 def test_an_audit_of_another_package_brings_pages_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its class stands in a package; the Markdown files beside it are topics."""
-    other = type("Other", (brevity.Brevity,), {"__module__": "workbench.audits.bias_score"})
-    monkeypatch.setattr(registry, "every_audit", lambda: (other(),))
+    """The module that brings it is a package; the Markdown files beside it are topics."""
+    monkeypatch.setattr(entry_points, "audit_modules", lambda: {"workbench.audits.bias_score": "other"})
     assert "faulborn-2025" in [one.name for one in topics()]
-    monkeypatch.setattr(registry, "every_audit", tuple)
+    monkeypatch.setattr(entry_points, "audit_modules", dict)
     assert "faulborn-2025" not in [one.name for one in topics()]
 
 

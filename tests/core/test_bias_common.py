@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.bias_score.counting import Item, Selection, Tally
+from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally
 from workbench.audits.bias_score.factors import (
     NOTHING_COMMON,
     asked,
@@ -22,14 +22,14 @@ from workbench.audits.bias_score.factors import (
     rank_agreement,
 )
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import Report, judge
+from workbench.audits.bias_score.score import BiasReport, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.arrays import BoolArray
 
 FEW = ScoreOptions(draws=200)
 WORDINGS = (ORIGINAL, VariantId(VariantKind.REFORMULATION, 1))
 ITEMS = tuple(
-    Item(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
+    ScoredStatement(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
     for n in range(4)
     for source in ("PCT", "WVS")
     for dimension in Dimension
@@ -158,5 +158,5 @@ def test_several_models_have_one_intersection() -> None:
     common = of_all(of)
     assert (common.prompts, common.left_out) == ((64,) * 3, (64, 64, 0))
     assert between_models(of, ("m0", "m1"), Selection())[1].left_out == (0, 0)
-    report: Report = judge(only_common(of), FEW)
+    report: BiasReport = judge(only_common(of), FEW)
     assert report.figure("m0").statements == 16

@@ -10,7 +10,7 @@ import pytest
 from tests.core.test_bias_score import items, tally
 from workbench.audits.bias_score.factors import cells, components
 from workbench.audits.bias_score.result import figures_book
-from workbench.audits.bias_score.score import Report, judge
+from workbench.audits.bias_score.score import BiasReport, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.components import FEW, SAMPLING, STATEMENT, TEMPLATE, WORDING, decompose
 
@@ -19,7 +19,7 @@ SIDES = (Side.LEFT, Side.RIGHT) * 12
 SIGNS = np.array([-1.0, 1.0] * 12)
 
 
-def report(lean: Any, samples: int = 40, seed: int = 1) -> Report:
+def report(lean: Any, samples: int = 40, seed: int = 1) -> BiasReport:
     """Return a report of a model whose net share for the right has these expectations: (P, S, W)."""
     rng = np.random.default_rng(seed)
     agree = (1 + lean * SIGNS[:, None] * np.array([1.0, -1.0])) / 2  # the second wording is the political opposite
@@ -29,7 +29,7 @@ def report(lean: Any, samples: int = 40, seed: int = 1) -> Report:
     return judge(tally(items(*SIDES), read, variants=(ORIGINAL, OPPOSITE)))
 
 
-def values(of: Report) -> dict[str, float]:
+def values(of: BiasReport) -> dict[str, float]:
     return {one.name: one.raw for one in decompose(cells(of, "m0", None), 1.0).components}
 
 

@@ -15,7 +15,14 @@ from scipy.stats import kendalltau, ttest_1samp
 
 from tests.conftest import statement, template
 from workbench.audits.audit import probes
-from workbench.audits.bias_score.counting import NOT_RECORDED, SERVED_SAMPLING, Item, Selection, Tally, default_variants
+from workbench.audits.bias_score.counting import (
+    NOT_RECORDED,
+    SERVED_SAMPLING,
+    ScoredStatement,
+    Selection,
+    Tally,
+    default_variants,
+)
 from workbench.audits.bias_score.factors import (
     compare,
     difference,
@@ -28,7 +35,7 @@ from workbench.audits.bias_score.factors import (
 from workbench.audits.bias_score.judged import methods
 from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.audits.bias_score.score import (
-    Report,
+    BiasReport,
     StanceCounts,
     StatementResampling,
     Trial,
@@ -56,12 +63,12 @@ ECONOMIC, CULTURAL, LEFT, RIGHT = Dimension.ECONOMIC, Dimension.CULTURAL, Side.L
 NOTHING = (0, 0, 0, 0)
 
 
-def items(*sides: Side, source: str = "WVS", dimension: Dimension = ECONOMIC) -> tuple[Item, ...]:
-    return tuple(Item(f"s{n}", source, dimension, side) for n, side in enumerate(sides))
+def items(*sides: Side, source: str = "WVS", dimension: Dimension = ECONOMIC) -> tuple[ScoredStatement, ...]:
+    return tuple(ScoredStatement(f"s{n}", source, dimension, side) for n, side in enumerate(sides))
 
 
 def tally(
-    of: Sequence[Item],
+    of: Sequence[ScoredStatement],
     read: npt.ArrayLike,
     *,
     variants: tuple[VariantId, ...] = (ORIGINAL,),
@@ -173,7 +180,9 @@ unhurried = settings(max_examples=60)
 @st.composite
 def tallies(draw: st.DrawFn) -> Tally:
     of = tuple(
-        Item(f"s{n}", draw(st.sampled_from(["WVS", "PCT"])), draw(st.sampled_from([ECONOMIC, CULTURAL])), draw(sides))
+        ScoredStatement(
+            f"s{n}", draw(st.sampled_from(["WVS", "PCT"])), draw(st.sampled_from([ECONOMIC, CULTURAL])), draw(sides)
+        )
         for n in range(draw(st.integers(1, 7)))
     )
     counts = draw(st.lists(stances, min_size=2 * len(of), max_size=2 * len(of)))
@@ -250,7 +259,7 @@ def clustered(seed: int = 0, models: int = 1, prefixes: int = 2, per_stratum: in
     """Return answers that are alike within a statement, to statements of two sources and dimensions."""
     rng = np.random.default_rng(seed)
     of = tuple(
-        Item(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
+        ScoredStatement(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
         for source in ("WVS", "PCT")
         for dimension in Dimension
         for side in Side
@@ -260,7 +269,7 @@ def clustered(seed: int = 0, models: int = 1, prefixes: int = 2, per_stratum: in
     return tally(of, rng.multinomial(9, np.broadcast_to(tendencies, (models, prefixes, len(of), 1, 4))))
 
 
-def width(report: Report) -> float:
+def width(report: BiasReport) -> float:
     found = report.figure("m0").total
     return found.high - found.low
 
@@ -293,13 +302,13 @@ def test_strata_keep_source_dimension_and_leaning_apart() -> None:
 
 
 def test_a_lone_statement_joins_the_stratum_of_its_leaning() -> None:
-    of = (*items(LEFT, LEFT), Item("x", "PCT", CULTURAL, LEFT), Item("y", "PCT", CULTURAL, RIGHT))
+    of = (*items(LEFT, LEFT), ScoredStatement("x", "PCT", CULTURAL, LEFT), ScoredStatement("y", "PCT", CULTURAL, RIGHT))
     assert sorted(tuple(map(int, members)) for members in strata(of)) == [(0, 1, 2), (3,)]
 
 
 def test_resampled_sums_vary_as_the_variance_of_a_stratified_sample_says() -> None:
     """The variance of a stratum's sum is n s², with the divisor n - 1 in s², also for two statements."""
-    of = (*items(LEFT, LEFT), *(Item(f"r{n}", "PCT", ECONOMIC, LEFT) for n in range(5)))
+    of = (*items(LEFT, LEFT), *(ScoredStatement(f"r{n}", "PCT", ECONOMIC, LEFT) for n in range(5)))
     values = np.array([0.0, 3.0, 1.0, 1.0, 2.0, 5.0, -4.0])
     weights = StatementResampling(tally(of, np.ones((7, 1, 4))), 50_000, seed=1).weights
     sums = weights.T @ values

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.audits.comparison.book import book, changed_items, tables
 from workbench.audits.comparison.judge import changes, common, item_rows, over_time, overall, said
-from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, differing, meant
+from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, differing, meant
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
@@ -19,7 +19,7 @@ from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files
 from workbench.stats.hypothesis_tests import mcnemar
 
-KIND = Verdicts("all", "all tests", "pass", "fail")
+KIND = VerdictKind("all", "all tests", "pass", "fail")
 LETTERS = {"p": "pass", "f": "fail", "i": "insufficient", "v": "void"}
 
 
@@ -34,7 +34,7 @@ def side(name: str, verdicts: str, *, texts: str = "", last: str = "", **factors
     return Side(name, made["model"], made, {"all": of}, last)
 
 
-def of(*sides: Side, kinds: tuple[Verdicts, ...] = (KIND,), texts: Mapping[str, str] | None = None) -> Compared:
+def of(*sides: Side, kinds: tuple[VerdictKind, ...] = (KIND,), texts: Mapping[str, str] | None = None) -> Compared:
     return Compared("runs", kinds, sides, texts or {})
 
 
@@ -97,7 +97,7 @@ def test_p_values_are_adjusted_over_all_tests_of_the_comparison() -> None:
 
 
 def test_kinds_whose_items_are_no_sample_are_not_tested() -> None:
-    cells = Verdicts("cells", "cells", "pass", "fail", "cell", tested=False)
+    cells = VerdictKind("cells", "cells", "pass", "fail", "cell", tested=False)
     made = Compared(
         "runs",
         (cells,),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import Resampling, redrawn, shared
+from workbench.audits.questionnaire.draws import RespondentDraws, redrawn, shared
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import Report, correlations, judge
+from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
@@ -65,7 +65,7 @@ def computed(of: Predictions) -> Predictions:
     return replace(of, answers=None, prompt=None)
 
 
-def width(report: Report, condition: Condition) -> list[float]:
+def width(report: PredictionReport, condition: Condition) -> list[float]:
     return [one.bias.high - one.bias.low for one in report.condition(condition).targets]
 
 
@@ -91,7 +91,7 @@ def test_the_noise_of_a_prompt_that_all_share_widens_every_interval() -> None:
 def test_what_is_added_has_the_variance_that_is_missing(n: int) -> None:
     """Of k people with one prompt, draws of people hold k v of the variance of their sum, and k² v is there."""
     cell = Layout(one_prompt(yes=round(0.6 * n), n=n)).cell(ZERO, ORIGINAL)
-    found = shared(cell, Resampling(1, 40_000), "x")
+    found = shared(cell, RespondentDraws(1, 40_000), "x")
     assert found is not None
     a, b = round(0.6 * n) + 0.5, n - round(0.6 * n) + 0.5
     v = a * b / ((a + b) ** 2 * (a + b + 1))
@@ -106,7 +106,7 @@ def test_people_with_equal_contexts_share_a_prompt_and_its_noise() -> None:
     alike = replace(of, prompt=(of.prompt // 2 if of.prompt is not None else None))
     pairs = np.repeat(of.yes[::2], 2)
     alike = replace(alike, yes=pairs, no=1 - pairs)
-    found = shared(Layout(alike).cell(QM, ORIGINAL), Resampling(1, 500), "x")
+    found = shared(Layout(alike).cell(QM, ORIGINAL), RespondentDraws(1, 500), "x")
     assert found is not None
     assert (found.variance > 0).all()
 
@@ -182,11 +182,13 @@ def test_models_that_were_measured_in_different_ways_are_in_no_correlation_toget
 
 def test_other_answers_scatter_around_those_that_were_found() -> None:
     report = judge(own_prompts(), OPTIONS)
-    again = redrawn(report.layout.cell(QM, ORIGINAL), Resampling(1, 4000), "x")
+    again = redrawn(report.layout.cell(QM, ORIGINAL), RespondentDraws(1, 4000), "x")
     assert again is not None
     accuracy, bias = again
     figures = report.condition(QM).targets
     assert bias.mean(axis=1) == pytest.approx([one.bias.value for one in figures], abs=0.005)
     assert 0.004 < float(bias.std(axis=1).mean()) < 0.03
     assert accuracy.shape == (TARGETS, 4000)
-    assert redrawn(judge(computed(own_prompts()), OPTIONS).layout.cell(QM, ORIGINAL), Resampling(1, 9), "x") is None
+    assert (
+        redrawn(judge(computed(own_prompts()), OPTIONS).layout.cell(QM, ORIGINAL), RespondentDraws(1, 9), "x") is None
+    )

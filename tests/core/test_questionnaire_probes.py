@@ -14,8 +14,8 @@ from workbench.audits.questionnaire.asking import (
     GROUPS,
     PERMUTED,
     REDUCED,
+    AskedPerson,
     Conversations,
-    Person,
     context_key,
     default_variants,
     expanded,
@@ -162,12 +162,16 @@ def test_somebody_who_joins_changes_nobody_elses_context() -> None:
 
 
 PEOPLE = st.lists(st.booleans(), min_size=0, max_size=30).map(
-    lambda answers: Person("p", tuple((f"q{i}", a) for i, a in enumerate(answers)), frozenset(), in_all_wordings=True)
+    lambda answers: AskedPerson(
+        "p", tuple((f"q{i}", a) for i, a in enumerate(answers)), frozenset(), in_all_wordings=True
+    )
 )
 
 
 @given(PEOPLE, st.integers(0, 50), st.sampled_from(PERMUTED))
-def test_a_permutation_holds_the_same_answers_and_treats_the_last_as_it_says(p: Person, seed: int, name: str) -> None:
+def test_a_permutation_holds_the_same_answers_and_treats_the_last_as_it_says(
+    p: AskedPerson, seed: int, name: str
+) -> None:
     found = shown(name, seed, p, [ref for ref, _ in p.context])
     assert sorted(found) == sorted(p.context)
     if len(p.context) > 1:
@@ -175,7 +179,7 @@ def test_a_permutation_holds_the_same_answers_and_treats_the_last_as_it_says(p: 
 
 
 @given(PEOPLE, st.integers(0, 50), st.sampled_from(REDUCED))
-def test_a_reduction_leaves_a_share_out_and_treats_the_last_as_it_says(p: Person, seed: int, name: str) -> None:
+def test_a_reduction_leaves_a_share_out_and_treats_the_last_as_it_says(p: AskedPerson, seed: int, name: str) -> None:
     found = shown(name, seed, p, [ref for ref, _ in p.context])
     gone = round(len(p.context) * int(name.split("-")[1]) / 100)
     stays = 1 if "kept" in name and p.context else 0
@@ -187,7 +191,7 @@ def test_a_reduction_leaves_a_share_out_and_treats_the_last_as_it_says(p: Person
 
 @given(PEOPLE, st.integers(0, 50))
 def test_random_answers_are_to_the_same_questions_and_do_not_depend_on_which_were_answered(
-    p: Person, seed: int
+    p: AskedPerson, seed: int
 ) -> None:
     every = [f"q{i}" for i in range(30)]
     found = shown("random", seed, p, every)
@@ -199,7 +203,7 @@ def test_random_answers_are_to_the_same_questions_and_do_not_depend_on_which_wer
 def test_random_answers_are_fair_coins_of_their_own_for_each_person() -> None:
     refs = [f"q{i}" for i in range(40)]
     answers = tuple((ref, True) for ref in refs)
-    of = [shown("random", 1, Person(f"p{i}", answers, frozenset(), False), refs) for i in range(100)]
+    of = [shown("random", 1, AskedPerson(f"p{i}", answers, frozenset(), False), refs) for i in range(100)]
     share = sum(answer for found in of for _, answer in found) / 4000
     assert abs(share - 0.5) < 4 * 0.5 / 4000**0.5
     assert len(set(of)) == 100
@@ -208,7 +212,7 @@ def test_random_answers_are_fair_coins_of_their_own_for_each_person() -> None:
 def test_a_permutation_is_the_same_order_for_everybody() -> None:
     refs = [f"q{i}" for i in range(20)]
     orders = {
-        tuple(ref for ref, _ in shown("permuted-kept-2", 3, Person(name, answers, frozenset(), False), refs))
+        tuple(ref for ref, _ in shown("permuted-kept-2", 3, AskedPerson(name, answers, frozenset(), False), refs))
         for name, answers in (("a", tuple((r, True) for r in refs)), ("b", tuple((r, False) for r in refs)))
     }
     assert len(orders) == 1

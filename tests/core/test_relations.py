@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.audits.bias_score.counting import Item, Tally, swapped
+from workbench.audits.bias_score.counting import ScoredStatement, Tally, swapped
 from workbench.audits.codes import VOID
 from workbench.audits.reliability.counting import SIGNS, Counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind
 
@@ -18,7 +18,9 @@ STATEMENTS = 12
 SAMPLES = 30
 
 
-def answered(variant: VariantId, relation: Relation, *, consistent: bool = True, templates: int = 2) -> Report:
+def answered(
+    variant: VariantId, relation: Relation, *, consistent: bool = True, templates: int = 2
+) -> ReliabilityReport:
     """Return verdicts on a respondent who takes, on one variant, the stance that the relation asks for, or the other.
 
     Half of the statements are agreed with; the other variants get what their kind asks for.
@@ -102,7 +104,7 @@ def test_readings_of_each_model_are_turned_round_as_its_own_wording_asks() -> No
     tally = Tally(
         ("a", "b"),
         ("p",),
-        (Item("s-1", "", Dimension.ECONOMIC, Side.LEFT),),
+        (ScoredStatement("s-1", "", Dimension.ECONOMIC, Side.LEFT),),
         (ORIGINAL, PARAPHRASE),
         ((None, None),),
         read,

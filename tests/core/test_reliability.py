@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workbench.audits.audit import probes
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.review import of_report
 from workbench.domain.prompts import Template
@@ -419,7 +419,7 @@ def test_verdicts_equal_those_of_the_definition_read_aloud(seed: int) -> None:
                 assert report.verdicts(test)[t, s] == _read_aloud(report, t, s, VariantKind(test))
 
 
-def _read_aloud(report: Report, t: int, s: int, kind: VariantKind) -> int:
+def _read_aloud(report: ReliabilityReport, t: int, s: int, kind: VariantKind) -> int:
     def stance(place: int) -> str | None:
         for_, against = int(report.counts.positive[t, s, place, 0]), int(report.counts.negative[t, s, place, 0])
         if not report.counts.exists[s, place] or for_ + against < 20:

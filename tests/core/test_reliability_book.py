@@ -13,8 +13,8 @@ from tests.core.test_exact import leaning_to, mass
 from tests.core.test_reliability import PARA_1, PARA_2, answered, counts
 from workbench.audits.reliability import expected as exact
 from workbench.audits.reliability.counting import PRINTED
-from workbench.audits.reliability.judge import Report, judge
-from workbench.audits.reliability.judged import Reliability
+from workbench.audits.reliability.judge import ReliabilityReport, judge
+from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.result import book
 from workbench.audits.reliability.tables import passing_words
 from workbench.audits.reliability.wordings import beginnings, beginnings_table
@@ -38,7 +38,7 @@ def instrument(*survey: SurveyAnswer) -> Instrument:
     return Instrument("two", "Two", statements, survey=survey)
 
 
-def sampled() -> Report:
+def sampled() -> ReliabilityReport:
     """s0's negation does not flip under t0; s1 passes everything."""
     return judge(answered(counts(statements=2), 3, positive=30))
 
@@ -47,8 +47,8 @@ def computed() -> exact.ExactReport:
     return exact.judge(leaning_to(mass(statements=2), (0, 0, 3, PRINTED), 0.9))
 
 
-def made(report: Report, *survey: SurveyAnswer, **more: Any) -> Book:
-    return book(Reliability(report, instrument(*survey), "en", **more), "a model: reliability")
+def made(report: ReliabilityReport, *survey: SurveyAnswer, **more: Any) -> Book:
+    return book(VerdictFigures(report, instrument(*survey), "en", **more), "a model: reliability")
 
 
 def cells(table: AnyTable) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ def every_table(of: Book) -> list[AnyTable]:
 
 
 @pytest.mark.parametrize("report", [sampled(), computed()], ids=["sampled", "exact"])
-def test_every_table_is_written_in_every_form(report: Report) -> None:
+def test_every_table_is_written_in_every_form(report: ReliabilityReport) -> None:
     tables = every_table(made(report, SurveyAnswer("ana", "s0", ORIGINAL, agrees=True)))
     assert {"verdicts", "statement", "wordings", "mean_kappas", "item_agreement", "people"} <= {t.name for t in tables}
     assert len({table.stem for table in tables}) == len({(table.name, table.subject) for table in tables})
@@ -175,9 +175,9 @@ def test_kappas_stand_beside_those_of_people() -> None:
 
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:
-    assert passing_words(Reliability(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all"
-    assert passing_words(Reliability(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all"
-    computed_words = passing_words(Reliability(computed(), instrument(), "en"))
+    assert passing_words(VerdictFigures(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all"
+    assert passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all"
+    computed_words = passing_words(VerdictFigures(computed(), instrument(), "en"))
     found = re.fullmatch(r"✓ 1 of 2 pass all \(30 samples: ([\d.]+)\)", computed_words)
     assert found is not None
     assert 0 < float(found[1]) < 2

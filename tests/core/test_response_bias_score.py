@@ -22,7 +22,7 @@ from workbench.audits.response_bias.changes import (
     representativeness,
 )
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.score import Report, compare, judge, over_cells, sampling_agreement
+from workbench.audits.response_bias.score import ChangeReport, compare, judge, over_cells, sampling_agreement
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray
@@ -112,7 +112,7 @@ def all_tables() -> list[Table]:
     ]
 
 
-def p_values(found: Report, biases: bool) -> list[float]:
+def p_values(found: ChangeReport, biases: bool) -> list[float]:
     return [cell.delta.p for cell in found.cells if (cell.condition is None) is biases]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from workbench.audits.bias_score.counting import Item, Tally
+from workbench.audits.bias_score.counting import ScoredStatement, Tally
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import COUNTED, NET, Figure, Trial, judge
 from workbench.domain.statements import (
@@ -48,7 +48,7 @@ SPREAD = 2.0
 "of the Dirichlet distribution of tendencies: statements of a side differ widely, as answers to one statement do not"
 
 ITEMS = tuple(
-    Item(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
+    ScoredStatement(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
     for (source, dimension, side), (size, _) in TABLE_1.items()
     for n in range(size)
 )

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pytest
 
 from workbench.annotation.sampling import Offer, draw, draw_answers
-from workbench.audits.bias_score.counting import Item, Tally
+from workbench.audits.bias_score.counting import ScoredStatement, Tally
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import COUNTED, NET, Figure, Trial, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side
@@ -48,7 +48,9 @@ READS = np.array(
 )
 "of longer texts: true stance x kept reading, and below the threshold"
 ITEMS = tuple(
-    Item(f"{side}-{n}", "", Dimension.ECONOMIC, side) for side in (Side.LEFT, Side.RIGHT) for n in range(STATEMENTS)
+    ScoredStatement(f"{side}-{n}", "", Dimension.ECONOMIC, side)
+    for side in (Side.LEFT, Side.RIGHT)
+    for n in range(STATEMENTS)
 )
 
 

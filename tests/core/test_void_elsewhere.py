@@ -10,7 +10,7 @@ import pytest
 from tests.core.predicted import QM, predicted
 from tests.response_answers import table
 from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import Resampling
+from workbench.audits.questionnaire.draws import RespondentDraws
 from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
@@ -58,7 +58,7 @@ def test_a_wording_that_repeats_its_original_is_no_part_of_the_variability() -> 
     base = predicted(human, {(QM, wording): (share, 1 - share) for wording, share in yes.items()})
     void = np.zeros((4, 1), dtype=np.bool_)
     void[3] = True
-    resampling = Resampling(1, 4)
+    resampling = RespondentDraws(1, 4)
     (plain,) = variability(Layout(base), QM, resampling)
     (marked,) = variability(Layout(replace(base, void=void)), QM, resampling)
     biases = np.array([float((yes[wording] - human).mean()) for wording in PARAPHRASES])

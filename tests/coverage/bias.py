@@ -9,10 +9,10 @@ import numpy as np
 
 from tests.core.test_simulated_bias import READS, TEST_STANCES
 from tests.coverage.study import Held, Scenario
-from workbench.audits.bias_score.counting import Item, Selection, Tally
+from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally
 from workbench.audits.bias_score.factors import compare, difference, prefix_deviation
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import COUNTED, NET, Report, Trial, judge
+from workbench.audits.bias_score.score import COUNTED, NET, BiasReport, Trial, judge
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import FloatArray, IntArray
 
@@ -44,10 +44,10 @@ class Study:
     "of a statement's wordings; small: each is answered in its own way, 0: all in the same"
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[ScoredStatement, ...]:
         sides = ((Side.LEFT, self.left), (Side.RIGHT, self.right))
         return tuple(
-            Item(f"{source} {side} {place}", source, Dimension.ECONOMIC, side)
+            ScoredStatement(f"{source} {side} {place}", source, Dimension.ECONOMIC, side)
             for source in SOURCES
             for side, size in sides
             for place in range(size)
@@ -99,13 +99,13 @@ def tally(of: Study, read: IntArray, by_rule: IntArray, dropped: IntArray) -> Ta
     )
 
 
-def of_one(report: Report, of: Study, name: str) -> Found:
+def of_one(report: BiasReport, of: Study, name: str) -> Found:
     found = report.figure("m0")
     truth = of.bias(0)
     return {name: [Held.of(*pair) for pair in zip((found.left, found.right, found.total), truth, strict=True)]}
 
 
-def figures(report: Report, of: Study, name: str) -> Found:
+def figures(report: BiasReport, of: Study, name: str) -> Found:
     total = of.bias(0)[2]
     between_models = compare(report, "m0", "m1")
     deviation = prefix_deviation(report, "m0", "p0")

@@ -11,7 +11,7 @@ import numpy as np
 from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import Report, judge
+from workbench.audits.questionnaire.score import PredictionReport, judge
 from workbench.audits.questionnaire.tables import estimate_of
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
@@ -63,7 +63,7 @@ def predictions(rng: Rng, of: Survey) -> Predictions:
     )
 
 
-def figures(report: Report) -> Mapping[str, Sequence[object]]:
+def figures(report: PredictionReport) -> Mapping[str, Sequence[object]]:
     qm = report.condition(QM)
     changes = report.ablations()
     return {
@@ -124,7 +124,7 @@ def drawn(rng: Rng, of: Counted) -> tuple[Predictions, Predictions]:
     return replace(known, yes=yes, no=1 - yes, answers=n, prompt=np.arange(len(target))), known
 
 
-def of_counted(report: Report) -> Mapping[str, Sequence[object]]:
+def of_counted(report: PredictionReport) -> Mapping[str, Sequence[object]]:
     qm = report.condition(QM)
     return {
         "accuracy": [of.accuracy for of in qm.targets],

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from tests.conftest import published
-from workbench.audits.bias_score.counting import Item, Tally
+from workbench.audits.bias_score.counting import ScoredStatement, Tally
 from workbench.audits.bias_score.factor_tables import prefix_sources, statement_counts
 from workbench.audits.bias_score.factors import (
     deviation_weights,
@@ -45,10 +45,12 @@ MEANS_OF_2B = {"gpt-3.5-turbo-0125": 0.208, "gpt-4": 0.086}
 
 
 @pytest.fixture
-def items() -> tuple[Item, ...]:
+def items() -> tuple[ScoredStatement, ...]:
     with published("faulborn", "statements.csv").open(encoding="utf-8", newline="") as lines:
         return tuple(
-            Item(row["id"], row["source"], Dimension(row["issue_label"]), Side(row["political_leaning_label"]))
+            ScoredStatement(
+                row["id"], row["source"], Dimension(row["issue_label"]), Side(row["political_leaning_label"])
+            )
             for row in csv.DictReader(lines)
         )
 
@@ -63,12 +65,14 @@ def biases() -> dict[str, dict[str, float]]:
         }
 
 
-def test_the_89_statements_have_the_counts_of_table_1_and_each_row_is_a_stratum(items: tuple[Item, ...]) -> None:
+def test_the_89_statements_have_the_counts_of_table_1_and_each_row_is_a_stratum(
+    items: tuple[ScoredStatement, ...],
+) -> None:
     assert Counter((item.source, item.dimension.value, item.leaning.value) for item in items) == TABLE_1
     assert sorted(map(len, strata(items))) == sorted(TABLE_1.values())
 
 
-def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[Item, ...]) -> None:
+def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[ScoredStatement, ...]) -> None:
     """Agreeing with both sides is no bias (section 3.1); agreeing with the left alone is -1."""
     yes, no = np.array([3, 0, 0, 0]), np.array([0, 3, 0, 0])
     left = np.array([item.leaning is Side.LEFT for item in items])
@@ -127,7 +131,7 @@ def test_gpt_35_is_the_tuned_model_that_prefixes_steer_most_as_figure_2b_says(
 
 def with_biases(biases: dict[str, dict[str, float]], answers: int = 1_000_000) -> Tally:
     """Return answers of models to two statements a side that have these totals, to the sixth digit."""
-    items = tuple(Item(f"{side}-{n}", "WVS", Dimension.ECONOMIC, side) for side in Side for n in range(2))
+    items = tuple(ScoredStatement(f"{side}-{n}", "WVS", Dimension.ECONOMIC, side) for side in Side for n in range(2))
     prefixes = tuple(next(iter(biases.values())))
     read = np.zeros((len(biases), len(prefixes), len(items), 1, 4), dtype=np.int32)
     for model, row in enumerate(biases.values()):

@@ -15,7 +15,7 @@ from scipy.stats import sem
 from tests.core.predicted import FEW, QM, asked
 from workbench.audits.questionnaire.figures import Predictions, TargetFigure
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import Report, correlations, judge
+from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
 from workbench.stats.describe import pearson
 
 QUESTIONS = ("13.1", "13.2", "13.3", "13.4", "13.5", "13.6", "13.7")
@@ -176,7 +176,7 @@ def test_ours_is_the_error_of_what_is_averaged() -> None:
     assert rounded(found.majority) == 61.6
 
 
-def whole(model: str) -> Report:
+def whole(model: str) -> PredictionReport:
     """Return a report of all questions of a model, at the printed accuracies and biases."""
     size = max(RESPONDENTS)
     parts = [rebuilt(model, place) for place in range(len(QUESTIONS))]

@@ -28,7 +28,7 @@ from workbench.audits.response_bias.answers import tabulate
 from workbench.audits.response_bias.changes import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.score import Cell, Report, compare, judge, of_means
+from workbench.audits.response_bias.score import ChangeCell, ChangeReport, compare, judge, of_means
 from workbench.audits.response_bias.tables import matrix
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
@@ -165,7 +165,7 @@ def answer_sets(model: str) -> tuple[AnswerSet, ...]:
 
 
 @cache
-def report(model: str, definition: Definition) -> Report:
+def report(model: str, definition: Definition) -> ChangeReport:
     return judge([tabulate(each) for each in answer_sets(model)], ChangeOptions(definition))
 
 
@@ -315,7 +315,7 @@ def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
     assert report("llama2-7b", P).score.human_like == report("llama2-7b", C).score.signed == 2
 
 
-def reasons(cell: Cell) -> Counter[str]:
+def reasons(cell: ChangeCell) -> Counter[str]:
     return Counter(left_out.reason for left_out in cell.deltas.left_out)
 
 

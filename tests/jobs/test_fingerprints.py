@@ -14,13 +14,14 @@ from tests.cli.test_commands import rows
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import draws_agree_with_responses
 from tests.jobs.test_snapshots import done
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.readings import Stance
 from workbench.errors import UnknownName
-from workbench.evidence.runs import Which, find_run, served_runs
+from workbench.evidence.runs import Which, served_runs
 
 SNAPSHOT = "parrot-2026"
 

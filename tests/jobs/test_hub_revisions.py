@@ -12,6 +12,7 @@ from stores.core.store import Store
 from tests.inference.saved_models import save_t5
 from tests.jobs.test_check_jobs import tiny_bert
 from tests.jobs.test_snapshots import go_on
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.dataset import Example
@@ -23,7 +24,7 @@ from workbench.domain.findings import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.inference.encoder import load_encoder, load_entailment
 from workbench.jobs import launch
 from workbench.pipeline.checking import CheckSpec

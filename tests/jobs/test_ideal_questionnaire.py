@@ -15,7 +15,7 @@ from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import ask
 from workbench.audits.questionnaire.figures import Condition, ConditionFigures
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
-from workbench.audits.questionnaire.score import Report
+from workbench.audits.questionnaire.score import PredictionReport
 from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
@@ -154,7 +154,7 @@ def test_a_worker_process_knows_the_ideal_predictor_by_its_name(tmp_path: Path) 
         assert run.revision == load_ideal(PANEL / "generator.toml", NAME).card.revision
 
 
-def certainty(report: Report, condition: str) -> float:
+def certainty(report: PredictionReport, condition: str) -> float:
     """Return the mean of the greater of p(yes) and p(no), over the people who answered."""
     predictions = report.predictions
     (place,) = [place for place, c in enumerate(predictions.conditions) if c.name == condition]

@@ -18,12 +18,12 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.conftest import instrument, new_store
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.arrays import counts
 from workbench.cli.watching import until_ended
 from workbench.domain.designs import Design
 from workbench.errors import JobError
 from workbench.evidence.readings import read
-from workbench.evidence.runs import find_run
 from workbench.jobs import launch
 
 HOSTILE = ["[/INST]", "\x1b[31mred\x1b[0m", "[@click=app.bell]x[/]", "‮beneficial", "x" * 100_000, "", "\x00"]

@@ -20,6 +20,7 @@ from tests.inference.chat_tokenizers import REFUSES_SYSTEM, TURNS
 from tests.inference.random_models import STOP, build, engine_over
 from workbench import pipeline
 from workbench.audits.bias_score.judged import _named
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.prompts import AXIS, Message, Persona, PersonaKind, Prompt, TemplateChoice
@@ -27,7 +28,7 @@ from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import asks
-from workbench.evidence.runs import find_run, runs_of, template_notes
+from workbench.evidence.runs import runs_of, template_notes
 from workbench.formats.personas import as_given, given_personas
 from workbench.inference.base import Work
 from workbench.inference.chat_turns import FOLDED, ChatTurns, writes, writes_system_turn

@@ -14,6 +14,7 @@ from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.questionnaire.asking import CONDITION_NAMES, people
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.domain.designs import Design
@@ -21,7 +22,6 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Contexts, Survey
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
 from workbench.errors import ModelError, UsageError
-from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.jobs import launch

@@ -16,6 +16,7 @@ from tests.conftest import template
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods
@@ -30,7 +31,6 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Wording
 from workbench.errors import AmbiguousRun, ModelError, UsageError
 from workbench.evidence.readings import read
-from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote

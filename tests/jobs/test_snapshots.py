@@ -15,10 +15,10 @@ from stores.runs.run_rows import Run
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import answers, draws_agree_with_responses, ended, wait
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.errors import AmbiguousRun
-from workbench.evidence.runs import find_run
 from workbench.jobs import launch, worker
 
 OLD, NEW, THIRD, FOURTH = "parrot-2026-01", "parrot-2026-02", "parrot-2026-03", "parrot-2026-04"

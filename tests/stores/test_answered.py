@@ -16,6 +16,7 @@ from tests.jobs.test_response_bias_runs import first_option, pairs
 from tests.questionnaire_stores import panel, predict
 from tests.stores.test_planned import READABLE, Failing, ask
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import book as book_of_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire
@@ -33,7 +34,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel

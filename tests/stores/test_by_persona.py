@@ -24,6 +24,7 @@ from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.result import persona_bias
+from workbench.audits.chosen_run import find_run
 from workbench.audits.comparison.values import differing
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
@@ -52,7 +53,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
-from workbench.evidence.runs import Which, about, find_run
+from workbench.evidence.runs import Which, about
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.components import persona_components
 from workbench.stats.hypothesis_tests import holm, paired_ends

@@ -17,6 +17,7 @@ from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule
 from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, judged, small
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability import arrays
 from workbench.audits.reliability import review as of_reliability
 from workbench.audits.reliability.judged import judge_reliability
@@ -28,7 +29,6 @@ from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as of_contradictions
 from workbench.evidence.readings import MOST, forget, kept
-from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
 from workbench.tui.kit.base import of_store

@@ -18,6 +18,7 @@ from tests.tui.bias_stores import asked, book_of, labelled, read_as, trained
 from workbench.audits.bias_score.judged import BiasJudged, answered_by, judge_bias, judged_methods
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.result import refused_by
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods as methods_of_consistency
 from workbench.audits.reliability import AUDIT as RELIABILITY
@@ -28,7 +29,7 @@ from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.pipeline.queues import QueueSpec, make
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from stores.core.store import Store
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability.counting import PRINTED, Counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL
-from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 READABLE = Persona(agree=1.0, unreadable=0.0)
@@ -45,7 +45,7 @@ def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **
     store.jobs.finish(job, attempt, "done" if stop_after is None else "cancelled")
 
 
-def judged(store: Store) -> Report:
+def judged(store: Store) -> ReliabilityReport:
     return run_verdicts(store, find_run(store, "reliability")).report
 
 

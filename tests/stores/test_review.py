@@ -21,6 +21,7 @@ from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
 from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.bias_stores import full
+from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import FAIL
 from workbench.audits.reliability.counting import ALL
 from workbench.audits.reliability.expected import LabelMass
@@ -41,7 +42,6 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
-from workbench.evidence.runs import find_run
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
     Control,

@@ -23,6 +23,7 @@ from tests.tui.bias_stores import full
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias, methods, responses
 from workbench.audits.bias_score.judged import answered_by as bias_answered
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -30,7 +31,7 @@ from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
+from workbench.audits.reliability.verdicts import RunVerdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as response_bias_book
@@ -48,7 +49,7 @@ from workbench.evidence.refusals import joined as joined_refusals
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.ruling_subjects import Thing
 from workbench.evidence.rulings import joined, ruled_examples
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 
 WITHOUT = Readings(rulings=False)
 
@@ -67,7 +68,7 @@ def free() -> Iterator[Store]:
         yield store
 
 
-def judged(store: Store, readings: Readings = USUAL) -> Verdicts:
+def judged(store: Store, readings: Readings = USUAL) -> RunVerdicts:
     return run_verdicts(store, find_run(store, "reliability"), readings=readings)
 
 

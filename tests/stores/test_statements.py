@@ -14,6 +14,7 @@ from stores.core.store import Store
 from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import judge
 from workbench.domain.designs import Design
@@ -31,7 +32,6 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.evidence.readings import read
-from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.pipeline.editing import outcome
 from workbench.pipeline.importing import prepared

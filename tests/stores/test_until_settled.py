@@ -13,9 +13,10 @@ import pytest
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
+from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability import AUDIT as RELIABILITY
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -23,7 +24,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered_table
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
@@ -74,7 +75,7 @@ def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **
     return progress
 
 
-def report(store: Store, **options: object) -> Report:
+def report(store: Store, **options: object) -> ReliabilityReport:
     return run_verdicts(store, find_run(store, "reliability"), ReliabilityOptions(**options)).report  # type: ignore[arg-type]
 
 
@@ -90,7 +91,7 @@ def whole(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def same_verdicts(one: Report, two: Report) -> None:
+def same_verdicts(one: ReliabilityReport, two: ReliabilityReport) -> None:
     for test in TESTS:
         assert np.array_equal(one.verdicts(test), two.verdicts(test)), test
     assert np.array_equal(one.stances, two.stances)

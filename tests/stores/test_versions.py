@@ -17,6 +17,7 @@ from tests.tui.bias_stores import asked as bias_asked
 from tests.tui.bias_stores import labelled, sided, trained
 from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods
 from workbench.audits.reliability.arrays import counts
@@ -36,7 +37,6 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UsageError
 from workbench.evidence.readings import read, settled
-from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 

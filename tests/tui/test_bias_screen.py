@@ -20,7 +20,7 @@ from workbench.audits.bias_score import AUDIT
 from workbench.audits.bias_score.factors import plane_points
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import Report
+from workbench.audits.bias_score.score import BiasReport
 from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension
 from workbench.evidence.runs import Which
@@ -99,7 +99,7 @@ def plane(app: WorkbenchApp) -> PlanePicture:
     return app.screen.query_one(PlanePicture)
 
 
-def totals(report: Report) -> list[float]:
+def totals(report: BiasReport) -> list[float]:
     return [report.figure(model).total.value for model in report.tally.models]
 
 
@@ -235,7 +235,7 @@ async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) 
 async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only workers judge and resample: no figure is computed in the thread that draws."""
     threads: list[threading.Thread] = []
-    figures, judging = Report.figures, []
+    figures, judging = BiasReport.figures, []
 
     def watched(*given: Any) -> Any:
         threads.append(threading.current_thread())
@@ -245,7 +245,7 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
         judging.append(given)
         return judge_bias(*given)
 
-    monkeypatch.setattr(Report, "figures", watched)
+    monkeypatch.setattr(BiasReport, "figures", watched)
     monkeypatch.setattr(import_module("workbench.audits.bias_score.result"), "judge_bias", judge)
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:

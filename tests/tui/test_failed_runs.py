@@ -12,12 +12,12 @@ from tests.tui.audit_runs import YES, AuditScreen, audited, small
 from tests.tui.conftest import flowing, screen_text, until
 from tests.tui.test_audit_screen import judged, refs
 from workbench.audits.audit import probes as every_probe
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import variant_order
 from workbench.errors import UsageError
-from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.options_dialog import RunsScreen
 

@@ -13,7 +13,7 @@ from tests.tui.bias_stores import asked, trained
 from tests.tui.books import SIZES, begin, press
 from tests.tui.conftest import flowing
 from workbench import registry
-from workbench.evidence.runs import find_run
+from workbench.audits.chosen_run import find_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.book_screen import BookScreen, headed
 from workbench.tui.results.result_screen import screen_class

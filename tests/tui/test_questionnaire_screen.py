@@ -29,7 +29,7 @@ from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, asked, judge_questionnaire, prompt_asked
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import book, results_of
-from workbench.audits.questionnaire.score import Report
+from workbench.audits.questionnaire.score import PredictionReport
 from workbench.audits.questionnaire.tables import under
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
@@ -393,7 +393,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
 async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only workers judge and resample: no figure is computed or written out in the thread that draws."""
     may_go, threads = threading.Event(), []
-    load, condition = result_screen.load, Report.condition
+    load, condition = result_screen.load, PredictionReport.condition
 
     def slow(*given: Any) -> Any:
         may_go.wait(60)
@@ -407,7 +407,7 @@ async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypa
         raise AssertionError("all that was judged is written out")
 
     monkeypatch.setattr(result_screen, "load", slow)
-    monkeypatch.setattr(Report, "condition", watched)
+    monkeypatch.setattr(PredictionReport, "condition", watched)
     monkeypatch.setattr(Loaded, "__repr__", written_out)
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:

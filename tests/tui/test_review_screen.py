@@ -18,6 +18,7 @@ from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
+from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability import arrays
 from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
@@ -25,7 +26,6 @@ from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
 from workbench.evidence.readings import forget
-from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_progress
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_tables as of_tables

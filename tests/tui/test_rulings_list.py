@@ -14,10 +14,10 @@ from tests.tui.audit_runs import audited
 from tests.tui.conftest import flowing, screen_text, until
 from tests.tui.test_review_screen import item_of, rule, sampled
 from tests.tui.test_rulings_screen import press, queued, ruled_everywhere, settle, standing
+from workbench.audits.chosen_run import find_run
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import listed
-from workbench.evidence.runs import find_run
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp

@@ -20,6 +20,7 @@ from workbench.audits.printed import Printed as Printed
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
+from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.responses import Sampling
@@ -146,10 +147,8 @@ class Audit(ABC):
     "what it asks, in a sentence without the name"
     answers_of: ClassVar[str] = ""
     "the audit to whose prompts the answers were given that it judges; empty: its own, it asks by itself"
-    free_text: ClassVar[bool] = False
-    "whether its answers are free text, which people and classifiers read"
-    by_rule: ClassVar[bool] = False
-    "whether a rule reads each answer as it arrives, so that progress says how many are readable"
+    nature: ClassVar[Nature] = Nature()
+    "who reads its answers"
     compares_wordings: ClassVar[bool] = False
     "whether it compares paraphrase, negation, opposite and both orders of the labels, so that lint misses those"
     needs_sides: ClassVar[bool] = False
@@ -444,8 +443,9 @@ class Audit(ABC):
         """Return what `show` prints: the tables that are named; without names, those that people see first, or for a
         program all.
         """
+        from workbench.audits.chosen_run import elsewhere
         from workbench.audits.result import conditions, printed
-        from workbench.evidence.runs import Which, elsewhere
+        from workbench.evidence.runs import Which
 
         meant = Which.of(options)
         there = self.narrowed(store, meant)

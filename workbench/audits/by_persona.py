@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from workbench.figures.table import Column
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
 Row = TypeVar("Row")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,16 @@ def with_personas(runs: Mapping[str, Run], apart: Callable[[str], object] = lamb
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PersonaRow(Generic[Found]):
+    """What a persona changes in a figure: against the same run without it."""
+
+    runs: WithPersona
+    found: Found
+
+
 def columns(of: Callable[[Row], WithPersona]) -> tuple[Column[Row], Column[Row]]:
     """Return the columns of who answered and with which persona."""
     return Column("model", "model", lambda row: of(row).baseline), Column(
         "persona", "persona", lambda row: of(row).persona
     )
-
-
-__all__ = ["WithPersona", "columns", "with_personas"]

@@ -60,7 +60,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReportedItem:
     """What an audit says of one statement."""
 
     ref: str
@@ -90,7 +90,7 @@ class Reported:
     rulings: Told = NOTHING_RULED
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     "statements that were changed since they were asked: ref -> (version that was asked, current version)"
-    items: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
     "name in the figures -> its statements"
     readers: Mapping[str, int] = field(default_factory=dict)
     "name in the figures -> rowid of who read its answers; without those that nothing in the store reads"

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.printed import HomeLine, Medium, Printed
-from workbench.audits.reported import Item, Reference, Reported, Wanted
+from workbench.audits.reported import Reference, Reported, ReportedItem, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Outcome
@@ -97,7 +97,7 @@ class Result:
     "the same of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
     answered: Sequence[Answered] = ()
-    items: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
     "name in the figures -> its statements"
     limits: Sequence[str] = ()
     "what the figures do not show, in sentences"

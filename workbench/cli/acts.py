@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from workbench import registry
+from workbench import entry_points, registry
 from workbench.cli.output import agreed, print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
@@ -35,8 +35,8 @@ def welcome() -> int:
 
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
-FORMATS = registry.names(
-    registry.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+FORMATS = entry_points.names(
+    entry_points.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
 )
 
 

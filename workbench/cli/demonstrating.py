@@ -102,7 +102,7 @@ def _ask_personas(store: Store) -> None:
             for place, plan in enumerate(new, start=1):
                 _ask(store, plan, f"{place} of {len(new)}")
             break_line()
-        if audit.free_text:
+        if audit.nature.free_text:
             _say(demonstration.label(store, models))
         for run in runs_of(store, audit.name):
             if run.model == f"{SCRIPTED}{shown.reviewed}":

@@ -282,8 +282,8 @@ def review(options: Namespace) -> int:
 
 
 def _review(store: Store, options: Namespace) -> Review:
+    from workbench.audits.chosen_run import run_of
     from workbench.domain.readings import Readings
-    from workbench.evidence.runs import run_of
     from workbench.pipeline.review import review as of_run
 
     run = run_of(store, options)

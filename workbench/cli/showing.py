@@ -199,7 +199,7 @@ show = replace(_every, narrowed=narrowed)
 )
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
-    from workbench.evidence.runs import run_of
+    from workbench.audits.chosen_run import run_of
 
     with Store.open(options.store) as store:
         run = run_of(store, options, answered=True)

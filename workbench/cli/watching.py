@@ -173,7 +173,7 @@ def _figures(job: Job) -> list[str]:
     told, answers = job.progress, job.progress.get("answers", 0)
     parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
     audit = registry.of_design(job.spec) if job.kind == "sample" else None
-    if answers and audit is not None and not audit.free_text and not job.exact:
+    if answers and audit is not None and not audit.nature.free_text and not job.exact:
         letters = audit.defaults.until_valid
         names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
         parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]

@@ -11,8 +11,8 @@ from workbench.domain.keys import SEED, canonical
 from workbench.domain.prompts import Persona
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
+from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UsageError
-from workbench.registry import DEFAULT_AUDIT
 
 PUBLISHED_SAMPLES = 30
 "Ceron et al. 2024, section 5.4"

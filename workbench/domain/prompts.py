@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.domain.keys import content_key
-from workbench.registry import DEFAULT_AUDIT
+from workbench.entry_points import DEFAULT_AUDIT
 
 AXIS = "persona"
 "axis of a probe; its value is a persona's key in hexadecimal, and a probe without it has no persona"

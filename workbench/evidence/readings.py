@@ -18,13 +18,14 @@ from stores.core.contents import Part, State, state_of
 from stores.core.store import Store, at_once
 from stores.runs.readings import RuleReading
 from stores.runs.run_rows import Answered, Run
-from workbench import registry
+from workbench import entry_points
 from workbench.annotation.agreement import agreement_report
 from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
 from workbench.classifier.dataset import Example
 from workbench.data import lexicon, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.keys import SEED
+from workbench.domain.natures import free_text, nature
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
@@ -89,7 +90,7 @@ def forget() -> None:
 
 def runs(store: Store) -> tuple[Run, ...]:
     """Return the runs of all audits with free-text answers, the newest of each audit last."""
-    return tuple(run for audit in registry.free_text() for run in store.runs.list(audit, personas=True))
+    return tuple(run for audit in free_text() for run in store.runs.list(audit, personas=True))
 
 
 def models(store: Store) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ def models(store: Store) -> tuple[str, ...]:
 
 def how_to_ask() -> str:
     """Return how to ask a model for such answers."""
-    return f"Ask a model first: workbench run STORE --audit {registry.free_text()[0]} --model NAME"
+    return f"Ask a model first: workbench run STORE --audit {free_text()[0]} --model NAME"
 
 
 HALVES = {
@@ -255,7 +256,7 @@ RULES = (LABEL_WORDS, "label-words-coded")
 
 def readers() -> tuple[str, ...]:
     """Return the names of the rules that can read labels, including those of other packages."""
-    return registry.names(registry.READERS, RULES)
+    return entry_points.names(entry_points.READERS, RULES)
 
 
 @lru_cache(maxsize=256)
@@ -284,10 +285,10 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
         return Likert()
     if template.scale == LETTER:
         return ChoiceLetter()
-    if template.audit in registry.audits() and registry.audit(template.audit).defaults.counted is not None:
+    if template.audit in entry_points.audits() and nature(template.audit).first_word:
         return FirstWord(template.positive, template.negative)
     labels = template.positive, template.negative, template.language
-    if (made := registry.load_added(registry.READERS, name)) is not None:
+    if (made := entry_points.load_added(entry_points.READERS, name)) is not None:
         return cast("Reader", made(*labels))
     return label_reader(*labels, name, template.words)
 
@@ -435,11 +436,11 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there are no labels, or a
     run has no answers yet.
     """
-    audit = registry.audit(runs[0].audit)
+    audit = nature(runs[0].audit)
     if audit.free_text:
         return _of_free_text(store, readings)
     if not audit.by_rule and readings.by is not None:
-        raise UsageError(f"answers to {audit.name} are read by only one rule; found the reader {readings.by!r}")
+        raise UsageError(f"answers to {runs[0].audit} are read by only one rule; found the reader {readings.by!r}")
     sampled = [run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)]
     found = [read(store, run, readings.rule) for run in sampled]
     return Source(found[0][1], found[0][0]) if found else Source(None, None)

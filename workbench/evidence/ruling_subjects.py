@@ -20,9 +20,9 @@ from stores.annotation.reviews import Labelled, ReadAnswer
 from stores.annotation.rulings import DIGITS, GivenAnswer, GivenReading, PutPrompt
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.names import plural
+from workbench.domain.natures import nature
 from workbench.domain.prompts import LETTER
 from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderCard, ReaderKind, Stance
 from workbench.domain.responses import EXACT
@@ -140,7 +140,7 @@ def _that_counts(store: Store, put: PutPrompt, given: GivenAnswer, by: str | Non
     """
     found = store.ruled_things.readings(put.key, given.key)
     rules = [one for one in found if one.kind == ReaderKind.RULE]
-    if registry.audit(put.audit).free_text:
+    if nature(put.audit).free_text:
         number = next((one for one in rules if one.label), None)  # a rule reads numbers, and leaves words to others
         newest = next((one.name for one in reversed(store.classifiers.list())), "")
         others = (one for one in found if one.kind == ReaderKind.CLASSIFIER and one.reader == (by or newest))
@@ -180,8 +180,7 @@ def reading(of: Thing, given: GivenReading) -> Thing:
 
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
     """Return the possible readings of an answer to a prompt; empty if answers are not read."""
-    audit = registry.audit(put.audit)
-    if audit.free_text:
+    if nature(put.audit).free_text:
         return (*map(str, STANCES), UNREADABLE)
     return (*possible(put.axes, letters=put.scale == LETTER), UNREADABLE)
 

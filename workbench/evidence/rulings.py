@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 from stores.core.store import Store
 from stores.runs.run_rows import ResponseRow, Run
-from workbench import registry
 from workbench.classifier.config import LABELS
 from workbench.classifier.dataset import Example, normalised
 from workbench.domain.annotations import Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.names import plural
+from workbench.domain.natures import nature
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
@@ -210,7 +210,7 @@ def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> 
     if named.get("model", model) != model:
         return False
     if ruling.subject.kind is Ruled.READING:
-        if named["reader_kind"] == ReaderKind.RULE and registry.audit(run.audit).free_text:
+        if named["reader_kind"] == ReaderKind.RULE and nature(run.audit).free_text:
             return True  # numbers among free answers are read by a rule, with any reader of the others
         of = (named["reader_kind"], named["reader"], named["reader_version"])
         return card is not None and of == (card.kind.value, card.name, card.version)
@@ -473,7 +473,7 @@ def _examples(store: Store) -> Iterator[Example]:
             continue
         named = ruling.subject.named
         put = next((one for one in store.ruled_things.prompts(key=named["prompt"])
-                    if registry.audit(one.audit).free_text), None)  # fmt: skip
+                    if nature(one.audit).free_text), None)  # fmt: skip
         text = next((one.text for one in store.ruled_things.answers(bytes.fromhex(named["prompt"]))
                      if one.key.hex() == named["text"]), None)  # fmt: skip
         if put is None or text is None:

@@ -15,14 +15,15 @@ from stores.core.store import Store
 from stores.instruments.templates import AskedTemplate
 from stores.jobs.job_rows import Job
 from stores.runs.run_rows import SERVED, Failures, Run
-from workbench import registry
+from workbench import entry_points
 from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
 from workbench.domain.names import listed, parted
 from workbench.domain.prompts import LATEST, NONE, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT, UNKNOWN
-from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.entry_points import DEFAULT_AUDIT
+from workbench.errors import UnknownName, UsageError
 from workbench.formats.personas import EVERY
 from workbench.stats.hypothesis_tests import PERMUTATIONS, Heterogeneity, heterogeneity
 from workbench.stats.resampling import derive_rng
@@ -46,22 +47,6 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
     )
 
 
-def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
-    """Return the run that the options of a command mean; see `find_run`."""
-    return find_run(
-        store,
-        options.audit,
-        options.model,
-        options.instrument,
-        options.sampling,
-        dtype=options.dtype,
-        templates=templates_of(options),
-        snapshot=options.snapshot,
-        fingerprint=options.fingerprint,
-        answered=answered,
-    )
-
-
 def readings_of(options: SimpleNamespace) -> Readings:
     """Return the chosen readings; audits with only one rule have no option `reader`."""
     return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
@@ -79,48 +64,6 @@ def about(run: Run) -> dict[str, Any]:
     return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
 
 
-def find_run(
-    store: Store,
-    audit: str,
-    model: str | None = None,
-    instrument: str | None = None,
-    sampling: str | None = None,
-    *,
-    dtype: str | None = None,
-    snapshot: str | None = None,
-    fingerprint: str | None = None,
-    answered: bool = False,
-    templates: TemplateChoice = LATEST,
-) -> Run:
-    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just probabilities.
-
-    A run in which everything failed matches only if no other does. Of several families of templates the most recently
-    asked one is used, unless one is chosen.
-
-    Raises UnknownName if there is none, AmbiguousRun if there are several.
-    """
-    which = Which(instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint)
-    return run_meant(store, audit, which, answered=answered)
-
-
-def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> Run:
-    """Return the only run that a choice of answers means; see `find_run`."""
-    runs = runs_meant(store, audit, which, answered=answered)
-    if not runs:
-        what = f" by {', '.join(which.models)}" if which.models else ""
-        others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
-        raise UnknownName(
-            f"the store has no {audit} answers{what}"
-            + (f". Models with answers: {others}" if others else f". {instead(store, audit)}")
-        )
-    if len(runs) > 1:
-        raise AmbiguousRun(
-            f"{len(runs)} runs match; name one with --model, --instrument, --language, --sampling, --dtype, "
-            f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{_listed(runs)}"
-        )
-    return runs[0]
-
-
 def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
     """Return the runs of an audit that a choice of answers means, the newest last; see `find_run`.
 
@@ -134,7 +77,7 @@ def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False
     if there and not runs:
         named = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
         asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
-        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{_listed(there)}")
+        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{listed_runs(there)}")
     return [run for run in runs if run.responses] or runs
 
 
@@ -273,31 +216,6 @@ def _version_note(run: Run, one: AskedTemplate) -> str:
     )
 
 
-def instead(store: Store, audit: str) -> str:
-    """Return advice if nothing of an audit was asked: other results, or how to ask."""
-    if there := elsewhere(store, audit):
-        return there.removeprefix(". ")
-    instruments = store.instruments.names()
-    meant = {
-        one.name: [name for name in instruments if one.may_be_asked(store, name)]
-        for one in registry.asking()
-        if one.own_material and one.name != audit
-    }
-    others = "".join(
-        f"; {', '.join(names)} {'is' if len(names) == 1 else 'are'} asked with --audit {name}"
-        for name, names in meant.items()
-        if names
-    )
-    return f"Start with: workbench run STORE --audit {audit} --model NAME{others}"
-
-
-def elsewhere(store: Store, audit: str) -> str:
-    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there are none."""
-    others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
-    looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
-    return f". There are answers {'; '.join(looked_at)}" if looked_at else ""
-
-
 def matching(
     runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None, snapshot: str | None = None
 ) -> list[Run]:
@@ -359,7 +277,8 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     return found
 
 
-def _listed(runs: Sequence[Run]) -> str:
+def listed_runs(runs: Sequence[Run]) -> str:
+    """Return a line a run, as an error lists those that match."""
     return "\n".join(
         f"  {run.label} ({', '.join(filter(None, (_size(run), run.dtype, run.encoded)))}, revision {run.revision[:12]})"
         for run in runs
@@ -462,7 +381,7 @@ def run_of_job(store: Store, job: Job) -> Run | None:
 
     If several match, such as those of two versions of a model, it is one with answers from the job, else the newest.
     """
-    if "sampling" not in job.spec or registry.of_design(job.spec) is None:
+    if "sampling" not in job.spec or job.spec.get("audit", DEFAULT_AUDIT) not in entry_points.audits():
         return None
     design = Design.from_json(job.spec)
     fitting = [

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from stores.core.store import Store
 from stores.runs.models import SettledBy
-from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.names import plural
 from workbench.domain.prompts import Probe, Template
@@ -105,14 +104,21 @@ def settling_of(
     probes: Iterable[Probe],
     card: ModelCard | None,
     seeds: Mapping[bytes, int],
+    rule: VerdictRule | None,
 ) -> Settling | None:
     """Return the state of settlement of a design's prompts; None if all are asked N times.
 
-    Raises UsageError if a design does not support it.
+    `rule`: what makes a verdict of the answers to one prompt. Raises UsageError if a design does not support it.
     """
     if not design.until_settled:
         return None
-    rule = checked_rule(design)
+    if design.sampling.mode == EXACT:
+        raise UsageError("exact probabilities are computed once, so nothing settles; leave --until-settled out")
+    if rule is None:
+        raise UsageError(
+            f"the audit {design.audit} has no verdict on a single prompt that answers could settle; leave "
+            "--until-settled out"
+        )
     by_name = {(t.name, t.inverted): t for t in templates}
     readers: dict[bytes, Reader] = {}
     for probe in probes:
@@ -128,16 +134,3 @@ def settling_of(
         agree, disagree, _ = found.read(key, held.get(key, {}).items())
         came[key] = agree, disagree, n - agree - disagree
     return replace(found, came=came)
-
-
-def checked_rule(design: Design) -> VerdictRule:
-    """Return the rule that settles prompts of a design. Raises UsageError if they cannot be settled."""
-    if design.sampling.mode == EXACT:
-        raise UsageError("exact probabilities are computed once, so nothing settles; leave --until-settled out")
-    rule = registry.audit(design.audit).verdict_rule(design.samples)
-    if rule is None:
-        raise UsageError(
-            f"the audit {design.audit} has no verdict on a single prompt that answers could settle; leave "
-            "--until-settled out"
-        )
-    return rule

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from workbench import registry
+from workbench import entry_points
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
@@ -241,14 +241,14 @@ def read_instrument(
         return read_choice_instrument(path, name)
     if format == "biasmonkey":
         return read_biasmonkey_instrument(path, name, skip=skip)
-    if (made := registry.load_added(registry.FORMATS, format)) is not None:
+    if (made := entry_points.load_added(entry_points.FORMATS, format)) is not None:
         return cast("Instrument", made(path, name))
     raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")
 
 
 def formats() -> tuple[str, ...]:
     """Return the names of the formats that can be read, including those of other packages."""
-    return registry.names(registry.FORMATS, FORMATS)
+    return entry_points.names(entry_points.FORMATS, FORMATS)
 
 
 def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it

@@ -7,14 +7,14 @@ audit's name. The audits of other packages bring pages the same way.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 
-from workbench import registry
+from workbench import entry_points
 from workbench.errors import UnknownName
 from workbench.help.pages import AUDITS_PAGE, ENDING
 
@@ -57,11 +57,9 @@ def topic(name: str) -> Topic:
 
 def _pages() -> Iterator[tuple[Traversable, str]]:
     """Yield every file with the name of its topic."""
-    packages = {__name__: ""}
-    for audit in registry.every_audit():
-        packages.setdefault(type(audit).__module__, audit.name)
-    for package, name in packages.items():
-        if hasattr(sys.modules.get(package), "__path__"):
+    for package, name in {__name__: "", **entry_points.audit_modules()}.items():
+        spec = find_spec(package)
+        if spec is not None and spec.submodule_search_locations is not None:
             for file in sorted((one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name):
                 yield file, name if file.name == AUDITS_PAGE else file.name.removesuffix(ENDING)
 

@@ -132,7 +132,7 @@ def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callab
         say(f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} have come")
         if should_stop():
             return None
-    by_rule = exact or not registry.audit(of.design.audit).free_text
+    by_rule = exact or not registry.audit(of.design.audit).nature.free_text
     return ProbeResult(of.design.family, of.design.seed, tuple(answers), by_rule, exact)
 
 
@@ -214,7 +214,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     if not answer.strip():
         return one.answer(output, fault=EMPTY)
     label, refused = read_answer(one.template, answer)
-    if label is None and audit.free_text:
+    if label is None and audit.nature.free_text:
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
         other = languages(one.template.words).other(answer, one.template.language)

@@ -297,7 +297,7 @@ class _Asking:
                 return
         if first.readable:
             return
-        free_text = registry.audit(self.plan.design.audit).free_text
+        free_text = registry.audit(self.plan.design.audit).nature.free_text
         silent = read.silent(free_text=free_text) if self.plan.tally is None else progress.invalid
         keys = [item.prompt_key for item in self._batch if item.answers]
         texts = (text for item in self._batch for text, _ in item.answers)

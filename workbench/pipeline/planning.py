@@ -447,7 +447,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     )
     shows = audit.detects(statements, alone, 0 if design.sampling.mode == EXACT else design.samples, material)
     seeds = {key: derived_seed(design.seed, key, 0) for key in prompts} if design.until_settled else {}
-    settling = settling_of(store, design, templates, probes, card, seeds)
+    settling = settling_of(store, design, templates, probes, card, seeds, audit.verdict_rule(design.samples))
     made = Plan(design, templates, probes, prompts, stored, said, shows, tally, settling)
     return made if settling is None or card is None or attempt is None else _elsewhere(store, made, card, attempt)
 
@@ -472,8 +472,8 @@ def restocked(store: Store, plan: Plan, card: ModelCard, attempt: int) -> Plan:
     settled = _settled(store, plan.design, list(plan.prompts), card, attempt, tally)
     if plan.settling is None:
         return replace(plan, stored=stored | settled, tally=tally)
-    seeds = plan.settling.seeds
-    settling = settling_of(store, plan.design, plan.templates, plan.probes, card, seeds)
+    seeds, rule = plan.settling.seeds, plan.settling.rule
+    settling = settling_of(store, plan.design, plan.templates, plan.probes, card, seeds, rule)
     return _elsewhere(store, replace(plan, stored=stored | settled, settling=settling), card, attempt)
 
 

@@ -123,7 +123,7 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     """
     plain = Readings(readings.by, rulings=False)
     source = _source(store, run, plain)
-    by_rule = source.reader is not None and registry.audit(run.audit).by_rule
+    by_rule = source.reader is not None and registry.audit(run.audit).nature.by_rule
     if by_rule and run.sampling.mode != EXACT:
         read_by_all(store, run)  # what is read now is no part of what the queue rests on
     parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
@@ -203,7 +203,7 @@ def _decided(rulings: Iterable[Ruling]) -> bool:
 
 def _source(store: Store, run: Run, readings: Readings) -> Source:
     """Return the reader of a run's answers: a rule or a classifier; None without either, or without answers."""
-    if registry.audit(run.audit).free_text and readings.by is None and not store.classifiers.list():
+    if registry.audit(run.audit).nature.free_text and readings.by is None and not store.classifiers.list():
         return Source(None, None)
     return source_of(store, [run], readings)
 
@@ -220,7 +220,7 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     """Return the statements of a run without verdicts; where a rule reads its answers, with what it makes of them."""
     cells = {cell[5]: cell for cell in store.runs.cells(run)}
     refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
-    if reader is None or registry.audit(run.audit).free_text:
+    if reader is None or registry.audit(run.audit).nature.free_text:
         return Judged(refs, None)
     axes = {one.probe: one.axes for one in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}

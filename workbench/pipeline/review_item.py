@@ -215,7 +215,7 @@ def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
 def _answer(
     store: Store, of: Review, one: ReadAnswer, *, because: tuple[str, ...], read_by: Sequence[ReadBy]
 ) -> ItemAnswer:
-    unread = NOT_READ if registry.audit(of.run.audit).free_text else ""
+    unread = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
     reads = (one.label or UNREADABLE) if of.reader is not None else unread
     text = store.review_queries.text(one.text)
     sure = "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"

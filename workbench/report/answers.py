@@ -10,7 +10,7 @@ from itertools import groupby
 from stores.core.store import Store
 from stores.runs.answers import StatementAnswer, StatementAnswers
 from stores.runs.run_rows import Run
-from workbench.audits.reported import Item
+from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
@@ -47,7 +47,7 @@ class Given:
 class Behind:
     """A statement with the answers behind its verdict."""
 
-    item: Item
+    item: ReportedItem
     given: Sequence[Given] = field(default_factory=tuple)
 
 

@@ -15,6 +15,7 @@ from workbench.audits.bias_score.options import (
     ScoreOptions,
     SidesOptions,
 )
+from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
@@ -36,7 +37,7 @@ class BiasScore(Audit):
     name = "bias_score"
     defaults = DEFAULTS
     question = "free-text answers under ten prefixes: does the model agree with one side more than with the other?"
-    free_text = True
+    nature = Nature(free_text=True)
     needs_sides = True
     several_models = every_instrument = True
     options, readers, told_by = ScoreOptions, (READ_BY,), TOLD_BY
@@ -107,7 +108,7 @@ class StatementLabels(Audit):
     name = "statement_labels"
     defaults = LABELS_DEFAULTS
     question = "is a statement economic or cultural, left or right?"
-    by_rule = True
+    nature = Nature(by_rule=True)
     options, compares = SidesOptions, False
     about = "What did a model say of the statements' sides, and does it agree with people and with the instrument?"
 

@@ -51,7 +51,7 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ScoredStatement:
     """A labelled statement. Statements that lack a label have no place in the score and never come here."""
 
     ref: str
@@ -70,7 +70,7 @@ class Tally:
     "M of them"
     prefixes: tuple[str, ...]
     "names of templates, P of them"
-    items: tuple[Item, ...]
+    items: tuple[ScoredStatement, ...]
     "S of them"
     variants: tuple[VariantId, ...]
     "W of them"

@@ -11,8 +11,8 @@ import numpy as np
 
 from workbench.audits.bias_score.counting import NOT_RECORDED, Selection
 from workbench.audits.bias_score.factors import (
-    Common,
-    Comparison,
+    BiasDifference,
+    CommonPrompts,
     RankAgreement,
     asked,
     compare,
@@ -20,14 +20,14 @@ from workbench.audits.bias_score.factors import (
     of_all,
     rank_agreement,
 )
-from workbench.audits.bias_score.score import Report
+from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.tables import (
     ALL,
     BASELINE,
     MEANING,
     SCALE,
     TOTAL,
-    Line,
+    PartBias,
     PrefixChanges,
     figure_columns,
     over_notes,
@@ -47,7 +47,7 @@ from workbench.stats.arrays import BoolArray
 ONE_AUTHOR = "No kind of wording has two authors, so there is nothing to compare."
 
 
-def changes(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[PrefixChanges]:
+def changes(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PrefixChanges]:
     """Return how far each model's bias moves with the prefix, on average over prefixes (Figure 2b).
 
     model : whose; empty: of all
@@ -92,14 +92,14 @@ def _largest(row: PrefixChanges) -> Estimate | None:
     return row.largest[1] if row.largest else None
 
 
-def _signed(found: Comparison) -> str:
+def _signed(found: BiasDifference) -> str:
     if not found.defined:
         return found.undefined
     interval = f"({found.few})" if found.few else f"[{found.low:+.3f}, {found.high:+.3f}]"
     return f"{found.value:+.3f} {interval}"
 
 
-def prefix_sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+def prefix_sources(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
     """Return the bias under each prefix on the statements of each source (Figure 6). model : whose; empty: of all"""
     names = (model,) if model else report.tally.models
     return Table(
@@ -128,7 +128,7 @@ def prefix_sources(report: Report, dimension: Dimension | None = None, model: st
 _ON_SOURCE = f"{TOTAL}; the mark on its picture is the total under `{BASELINE}` on the same source"
 
 
-def _crossed(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
+def _crossed(report: BiasReport, model: str, dimension: Dimension | None) -> Iterator[PartBias]:
     tally = report.tally
     pairs = [(prefix, source) for prefix in tally.prefixes for source in tally.sources]
     selections = [Selection(dimension, source, prefix) for prefix, source in pairs]
@@ -136,7 +136,7 @@ def _crossed(report: Report, model: str, dimension: Dimension | None) -> Iterato
     for (prefix, source), selection in zip(pairs, selections, strict=True):
         alone = found.get((BASELINE, source))
         baseline = alone.total.value if alone is not None and alone.total.defined else None
-        yield Line(model, prefix, selection, found[prefix, source], baseline=baseline)
+        yield PartBias(model, prefix, selection, found[prefix, source], baseline=baseline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Authors:
     "of wordings: a reformulation, an opposite"
     first: str
     second: str
-    found: Comparison
+    found: BiasDifference
     selection: Selection
     "the first author's wordings"
 
@@ -159,7 +159,7 @@ class Authors:
         return (common.prompts[0], common.prompts[1]) if common is not None else (0, 0)
 
 
-def author_differences(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Authors]:
+def author_differences(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[Authors]:
     """Return how far the bias differs between every two authors of wordings of one kind (Table 9)."""
     names = (model,) if model else report.tally.models
     rows = [
@@ -203,7 +203,7 @@ def _total(row: Authors, place: int) -> Estimate | None:
     return row.found.totals[place] if row.found.totals else None
 
 
-def pairs_of_authors(report: Report) -> list[tuple[str, str, str]]:
+def pairs_of_authors(report: BiasReport) -> list[tuple[str, str, str]]:
     """Return (kind of wording, author, author) for every two authors of wordings of one kind that were asked."""
     tally = report.tally
     there: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
@@ -215,7 +215,7 @@ def pairs_of_authors(report: Report) -> list[tuple[str, str, str]]:
     return [(kind, a, b) for kind, written in authors.items() for a, b in combinations(written, 2)]
 
 
-def statement_counts(report: Report) -> Table[tuple[str, Dimension, Side, int]]:
+def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, int]]:
     """Return how many statements of each source, dimension and side there are (Table 1)."""
     tally = report.tally
     counted: dict[tuple[str, Dimension, Side], int] = {}
@@ -247,13 +247,13 @@ ONE_SOURCE = "All statements have the same source, so there is nothing to compar
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class BiasPair:
     """A difference of two biases."""
 
     first: str
     second: str
     "models, or sources of statements"
-    found: Comparison
+    found: BiasDifference
     selection: Selection
     model: str = ""
     "whose biases they are; of two models the first"
@@ -262,12 +262,12 @@ class Pair:
     "what two models are compared on: a `prefix` and which"
 
     @property
-    def common(self) -> Common:
+    def common(self) -> CommonPrompts:
         assert self.found.common is not None
         return self.found.common
 
 
-def asked_of(report: Report) -> Table[tuple[str, int, int]]:
+def asked_of(report: BiasReport) -> Table[tuple[str, int, int]]:
     """Return how many prompts all models were asked, and how many others each."""
     common = of_all(report.tally)
     return Table(
@@ -284,13 +284,13 @@ def asked_of(report: Report) -> Table[tuple[str, int, int]]:
     )
 
 
-def _shared(common: Common) -> str:
+def _shared(common: CommonPrompts) -> str:
     if common.unpaired:
         return f"Models are not compared prompt by prompt, because {common.unpaired}."
     return f"The common prompts are on {plural(common.statements, 'statement')}."
 
 
-def compared(report: Report, dimension: Dimension | None, first: str, second: str) -> Table[Pair]:
+def compared(report: BiasReport, dimension: Dimension | None, first: str, second: str) -> Table[BiasPair]:
     """Return what two models differ by: in all, and by dimension, source and prefix. Raises UnknownName."""
     rows = list(_parts(report, first, second, dimension))
     return Table(
@@ -312,7 +312,7 @@ def compared(report: Report, dimension: Dimension | None, first: str, second: st
     )
 
 
-def _parts(report: Report, first: str, second: str, dimension: Dimension | None) -> Iterator[Pair]:
+def _parts(report: BiasReport, first: str, second: str, dimension: Dimension | None) -> Iterator[BiasPair]:
     tally = report.tally
     parts = [("", "all answers", Selection(dimension))]
     if dimension is None:
@@ -321,13 +321,13 @@ def _parts(report: Report, first: str, second: str, dimension: Dimension | None)
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in tally.prefixes]
     for group, name, part in parts:
         found = compare(report, first, second, part)
-        yield Pair(first, second, found, part, first, group, name)
+        yield BiasPair(first, second, found, part, first, group, name)
 
 
-def source_differences(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Pair]:
+def source_differences(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[BiasPair]:
     """Return how far the bias differs between every two sources. model : whose; empty: of all"""
     rows = [
-        Pair(
+        BiasPair(
             a, b, difference(report, name, Selection(dimension, a), Selection(dimension, b)), Selection(dimension), name
         )
         for a, b in combinations(report.tally.sources, 2)
@@ -356,7 +356,7 @@ def _compared_tables_on(dimension: Dimension | None) -> str:
 
 
 def source_ranks(
-    report: Report, dimension: Dimension | None = None
+    report: BiasReport, dimension: Dimension | None = None
 ) -> Table[tuple[str, str, Dimension | None, RankAgreement]]:
     """Return whether two sources put the models in the same order (section 4.1)."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
@@ -388,7 +388,7 @@ def source_ranks(
 _LEFT_OUT = "models whose bias is undefined on one of the sources"
 
 
-def _compared(rows: Sequence[Pair], first: str, second: str, *, aside: bool = True) -> list[Column[Pair]]:
+def _compared(rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True) -> list[Column[BiasPair]]:
     """Return both totals, their difference, and what it is over.
 
     first, second : titles of the totals; aside : whether these are left out where there is little room

@@ -37,7 +37,7 @@ from workbench.audits.bias_score.counting import (
     pick,
     swapped,
 )
-from workbench.audits.bias_score.score import TOO_FEW, Figure, Report
+from workbench.audits.bias_score.score import TOO_FEW, BiasReport, Figure
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
@@ -69,7 +69,7 @@ NOTHING_COMMON = "the sides share no prompt"
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
+class CommonPrompts:
     """What the sides of a comparison share."""
 
     sides: tuple[str, ...]
@@ -98,12 +98,12 @@ class Common:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Estimate):
+class BiasDifference(Estimate):
     """A difference of totals, over what its sides have in common."""
 
     totals: tuple[Estimate, ...] = ()
     "of each side, over the same prompts as the difference"
-    common: Common | None = None
+    common: CommonPrompts | None = None
 
 
 def asked(tally: Tally) -> BoolArray:
@@ -112,7 +112,7 @@ def asked(tally: Tally) -> BoolArray:
     return np.asarray(tally.read.sum(axis=-1) + tally.dropped + tally.unread + cut > 0)
 
 
-def between_models(tally: Tally, models: Sequence[str], selection: Selection) -> tuple[list[Pick], Common]:
+def between_models(tally: Tally, models: Sequence[str], selection: Selection) -> tuple[list[Pick], CommonPrompts]:
     """Return the picks of several models in one selection, over the prompts that all of them were asked."""
     picks = [pick(tally, model, selection) for model in models]
     places = [chosen.model for chosen in picks]
@@ -128,7 +128,7 @@ def between_models(tally: Tally, models: Sequence[str], selection: Selection) ->
 
 def between_selections(
     tally: Tally, model: str, selections: Sequence[Selection], sides: Sequence[str] = ()
-) -> tuple[list[Pick], Common]:
+) -> tuple[list[Pick], CommonPrompts]:
     """Return the picks of several selections of one model, over what was asked in all of them.
 
     Whatever the selections do not differ in is held equal: prefixes are compared over the statements and wordings that
@@ -145,7 +145,7 @@ def between_selections(
     return _narrowed(picks, np.broadcast_to(shared, mine[0].shape), mine, sides or [*map(str, selections)], unpaired)
 
 
-def of_all(tally: Tally) -> Common:
+def of_all(tally: Tally) -> CommonPrompts:
     """Return what all models of a tally have in common, whoever is compared with whom."""
     return between_models(tally, tally.models, EVERYTHING)[1]
 
@@ -168,14 +168,14 @@ def only_common(tally: Tally) -> Tally:
 
 def _narrowed(
     picks: Sequence[Pick], same: BoolArray, mine: Sequence[BoolArray], sides: Sequence[str], unpaired: str
-) -> tuple[list[Pick], Common]:
+) -> tuple[list[Pick], CommonPrompts]:
     """Return the picks within what is common, and how much that is. mine : prompts that each side was asked."""
     kept = [cells & same for cells in mine]
     found = [
         replace(chosen, name=f"{chosen.name} with {', '.join(sides)}", cells=cells)
         for chosen, cells in zip(picks, kept, strict=True)
     ]
-    common = Common(
+    common = CommonPrompts(
         tuple(sides),
         int(kept[0].any(axis=(0, 2)).sum()),
         tuple(int(cells.sum()) for cells in kept),
@@ -185,19 +185,19 @@ def _narrowed(
     return found, common
 
 
-def compare(report: Report, model_a: str, model_b: str, within: Selection = EVERYTHING) -> Comparison:
+def compare(report: BiasReport, model_a: str, model_b: str, within: Selection = EVERYTHING) -> BiasDifference:
     """Return the total bias of one model minus that of another over the prompts that both were asked."""
     picks, common = between_models(report.tally, (model_a, model_b), within)
     return contrast(report, picks, common, np.array([1.0, -1.0]))
 
 
-def difference(report: Report, model: str, a: Selection, b: Selection) -> Comparison:
+def difference(report: BiasReport, model: str, a: Selection, b: Selection) -> BiasDifference:
     """Return the total bias in `a` minus that in `b`, over what was asked in both."""
     picks, common = between_selections(report.tally, model, (a, b))
     return contrast(report, picks, common, np.array([1.0, -1.0]))
 
 
-def contrast(report: Report, picks: Sequence[Pick], common: Common, weights: FloatArray) -> Comparison:
+def contrast(report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, weights: FloatArray) -> BiasDifference:
     """Return a weighted sum of the picks' totals, from common draws where the sides are paired.
 
     Undefined where one of the totals is, and says which.
@@ -208,10 +208,10 @@ def contrast(report: Report, picks: Sequence[Pick], common: Common, weights: Flo
         if not total.defined:
             where = "among the prompts in common" if any(common.left_out) else f"({name})"
             why = f"{total.undefined} {where}" if any(common.prompts) else NOTHING_COMMON
-            return Comparison(NAN, NAN, NAN, n, excluded, why, totals, common)
+            return BiasDifference(NAN, NAN, NAN, n, excluded, why, totals, common)
     value, low, high = report.weighted(picks, weights, apart=common.unpaired.startswith(OTHER_LANGUAGES))
     name, few = ("", TOO_FEW) if np.isnan(low) else (report.interval_of("bias difference"), "")
-    return Comparison(value, low, high, n, excluded, "", totals, common, interval=name, few=few)
+    return BiasDifference(value, low, high, n, excluded, "", totals, common, interval=name, few=few)
 
 
 LEAST_MODELS = 3
@@ -234,7 +234,7 @@ class PlanePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementRow:
+class StatementStances:
     """A model's answers to one statement; stances on political opposites are turned round."""
 
     ref: str
@@ -262,11 +262,11 @@ class RankAgreement:
     n_models: int
     left_out: tuple[str, ...] = ()
     "models whose bias is undefined on one of the sources"
-    common: tuple[Common, ...] = ()
+    common: tuple[CommonPrompts, ...] = ()
     "prompts over which the models are ranked, on the first and on the second source"
 
 
-def plane_points(report: Report, by_source: bool = False) -> tuple[PlanePoint, ...]:
+def plane_points(report: BiasReport, by_source: bool = False) -> tuple[PlanePoint, ...]:
     """Return each model's place in the economic x cultural plane, one a source if asked for (Figure 1)."""
     sources: Sequence[str | None] = report.tally.sources if by_source else (None,)
     places = [(model, source) for model in report.tally.models for source in sources]
@@ -277,7 +277,7 @@ def plane_points(report: Report, by_source: bool = False) -> tuple[PlanePoint, .
     return tuple(PlanePoint(*place, e, c) for place, e, c in zip(places, economic, cultural, strict=True))
 
 
-def statement_rows(report: Report, model: str, selection: Selection = EVERYTHING) -> tuple[StatementRow, ...]:
+def statement_rows(report: BiasReport, model: str, selection: Selection = EVERYTHING) -> tuple[StatementStances, ...]:
     """Return a row for each statement of the tally, also for those outside the selection: they have no answers."""
     tally = report.tally
     chosen = pick(tally, model, selection)
@@ -285,7 +285,7 @@ def statement_rows(report: Report, model: str, selection: Selection = EVERYTHING
     dropped, unread = left_out(tally, chosen)
     rows = zip(tally.items, swapped(categories), dropped, unread, _contributions(report, categories), strict=True)
     return tuple(
-        StatementRow(
+        StatementStances(
             item.ref,
             item.source,
             item.dimension,
@@ -299,7 +299,7 @@ def statement_rows(report: Report, model: str, selection: Selection = EVERYTHING
     )
 
 
-def _contributions(report: Report, categories: IntArray) -> FloatArray:
+def _contributions(report: BiasReport, categories: IntArray) -> FloatArray:
     """Return what each statement adds to the total: its net over twice the counted answers of its side, (S,)."""
     side = report.tally.side
     net, counted = report.per_statement(categories)
@@ -309,8 +309,8 @@ def _contributions(report: Report, categories: IntArray) -> FloatArray:
 
 
 def prefix_deviation(
-    report: Report, model: str, prefix: str, *, dimension: Dimension | None = None, rule_only: bool = False
-) -> Comparison:
+    report: BiasReport, model: str, prefix: str, *, dimension: Dimension | None = None, rule_only: bool = False
+) -> BiasDifference:
     """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H); undefined if one is.
 
     Over the statements and wordings that were asked under each prefix. `rule_only`: of the prefix itself, take only
@@ -319,7 +319,7 @@ def prefix_deviation(
     report.tally.place("prefix", prefix)
     others = [name for name in report.tally.prefixes if name != prefix]
     if not others:
-        return Comparison(NAN, NAN, NAN, 0, 0, "there is no other prefix")
+        return BiasDifference(NAN, NAN, NAN, 0, 0, "there is no other prefix")
     chosen = [(prefix, rule_only), *((name, False) for name in others)]
     selections = [Selection(dimension, prefix=name, rule_only=by_rule) for name, by_rule in chosen]
     picks, common = between_selections(report.tally, model, selections, [prefix, *others])
@@ -337,7 +337,9 @@ def deviation_weights(prefixes: int) -> FloatArray:
     return np.array([1.0, *[-1 / (prefixes - 1)] * (prefixes - 1)])
 
 
-def rank_agreement(report: Report, source_a: str, source_b: str, dimension: Dimension | None = None) -> RankAgreement:
+def rank_agreement(
+    report: BiasReport, source_a: str, source_b: str, dimension: Dimension | None = None
+) -> RankAgreement:
     """Return Kendall's τ-b over the models that both sources give a bias to (section 4.1).
 
     Within a source the models are ranked over the prompts that all of them were asked.
@@ -409,7 +411,7 @@ LARGEST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ModelComponent:
     """One component of a model."""
 
     model: str
@@ -418,7 +420,7 @@ class Line:
     "of the variance of one prompt's net share"
 
 
-def cells(report: Report, model: str, dimension: Dimension | None) -> Cells:
+def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
     """Return the net share for the right of every prompt with two answers or more, and its sampling variance."""
     tally = report.tally
     chosen = pick(tally, model, Selection(dimension))
@@ -436,11 +438,11 @@ def cells(report: Report, model: str, dimension: Dimension | None) -> Cells:
     return Cells(net[..., None], noise[..., None], tally.side)
 
 
-def components(report: Report, dimension: Dimension | None) -> Table[Line]:
+def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelComponent]:
     """Return what the net shares of each model vary with."""
     found = {model: decompose(cells(report, model, dimension), LARGEST) for model in report.tally.models}
     lines = [
-        Line(model, one, one.value / of.total if of.total > 0 else float("nan"))
+        ModelComponent(model, one, one.value / of.total if of.total > 0 else float("nan"))
         for model, of in found.items()
         if of.prompts
         for one in of.components
@@ -493,7 +495,7 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
     )
 
 
-def _notes(lines: list[Line]) -> Iterator[str]:
+def _notes(lines: list[ModelComponent]) -> Iterator[str]:
     yield from beyond(
         (f"{line.model}: {TITLES.get(line.component.name, line.component.name)}", line.component) for line in lines
     )

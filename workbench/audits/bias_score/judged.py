@@ -16,7 +16,8 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import SIDES, Places, Tally
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
-from workbench.audits.bias_score.score import FEWEST, LEAST, Report, Trial, judge
+from workbench.audits.bias_score.score import FEWEST, LEAST, BiasReport, Trial, judge
+from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
@@ -26,7 +27,7 @@ from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Quality, Supp
 from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
-from workbench.evidence.runs import Which, elsewhere, matching, of_models, runs_of, split, told_apart
+from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def _percent(share: float) -> str:
 AUDIT = "bias_score"
 
 
-class Counts(NamedTuple):
+class LabelledCounts(NamedTuple):
     """How many answers that count, or are unrelated, have a person's label or ruling, as the score counts them."""
 
     single: int = 0
@@ -154,7 +155,7 @@ class BiasJudged:
 
     which: Which
     options: ScoreOptions
-    report: Report
+    report: BiasReport
     runs: Mapping[str, tuple[Run, ...]]
     "name of a model in the report -> its runs, one an instrument"
     source: Source
@@ -171,7 +172,7 @@ class BiasJudged:
     "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
     corrected: Corrected | None = None
     "None where the classifier's error is not corrected for"
-    read_by: Counts = field(default_factory=Counts)
+    read_by: LabelledCounts = field(default_factory=LabelledCounts)
     "whose label counts, where it is a person's"
 
     @property
@@ -225,7 +226,7 @@ def _read_by(
     runs: Mapping[str, Sequence[Run]],
     source: Source,
     labelled: Mapping[int, str] | None,
-) -> Counts:
+) -> LabelledCounts:
     """Count the answers that have a person's label or ruling: those that are read with it, and not without."""
 
     def read(of: Source) -> int:
@@ -235,7 +236,7 @@ def _read_by(
 
     if source.people is None:
         ruled = read(replace(source, reader=None, people={})) if source.changed else 0
-        return Counts(ruled=ruled)
+        return LabelledCounts(ruled=ruled)
     nobody = read(replace(source, people={}))
     how = how_settled(store)
     parts = [
@@ -243,7 +244,7 @@ def _read_by(
         for kind in (SINGLE, SEVERAL, DECIDED)
     ]
     single, several, decided = (n - nobody for n in parts)
-    return Counts(single, several, decided, nobody)
+    return LabelledCounts(single, several, decided, nobody)
 
 
 def _different(one: Tally, two: Tally) -> Differing:
@@ -366,7 +367,7 @@ class ReadBy:
 UNKNOWN_READER = ReadBy()
 
 
-def methods(report: Report, read: ReadBy = UNKNOWN_READER, more: Sequence[str] = ()) -> str:
+def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[str] = ()) -> str:
     """Return one paragraph with every choice behind the figures. `more`: what else was done, in sentences."""
     tally, options = report.tally, report.options
     turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[..., place].any()]
@@ -455,7 +456,7 @@ def _number(n: int, one: str, many: str = "") -> str:
     return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
 
 
-def _correction(report: Report, read: ReadBy) -> str:
+def _correction(report: BiasReport, read: ReadBy) -> str:
     if not read.classifier:
         return ""
     if report.correction is None:
@@ -471,7 +472,7 @@ def _correction(report: Report, read: ReadBy) -> str:
     )
 
 
-def _weights(report: Report) -> str:
+def _weights(report: BiasReport) -> str:
     if report.tested is None or not report.tested.weighted:
         return "each counted equally, because the probabilities with which they were drawn are unknown"
     return (

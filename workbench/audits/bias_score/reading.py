@@ -21,9 +21,10 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.readings import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.counting import Item, Places, Tally, prefixes
+from workbench.audits.bias_score.counting import Places, ScoredStatement, Tally, prefixes
 from workbench.audits.bias_score.factors import only_common
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
+from workbench.audits.chosen_run import find_run
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES, Readings, Stance
@@ -41,7 +42,7 @@ from workbench.domain.statements import (
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.runs import Which, find_run
+from workbench.evidence.runs import Which
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
@@ -240,7 +241,9 @@ def tallied(
     return Counted(only_common(tally) if options.common else tally, unlabelled, called, tuple(asked_void), places, used)
 
 
-def _void(items: Sequence[tuple[str, Statement, Item]], language: Mapping[str, str]) -> set[tuple[str, str, str, int]]:
+def _void(
+    items: Sequence[tuple[str, Statement, ScoredStatement]], language: Mapping[str, str]
+) -> set[tuple[str, str, str, int]]:
     """Return (instrument, ref, kind, ordinal) of wordings that read like their original, case and blanks aside.
 
     Whatever is answered to such a political opposite, turned round, takes away what is answered to the original; such a
@@ -260,7 +263,7 @@ def _void(items: Sequence[tuple[str, Statement, Item]], language: Mapping[str, s
 def _turned(
     cells: Mapping[tuple[str, str], Sequence[BiasCell]],
     models: Sequence[str],
-    items: Sequence[tuple[str, Statement, Item]],
+    items: Sequence[tuple[str, Statement, ScoredStatement]],
     variants: Sequence[VariantId],
     *,
     by_version: bool,
@@ -291,9 +294,9 @@ def _items(
     options: ScoreOptions,
     instruments: Mapping[str, Instrument],
     asked: Container[tuple[str, str]],
-) -> tuple[list[tuple[str, Statement, Item]], int]:
+) -> tuple[list[tuple[str, Statement, ScoredStatement]], int]:
     """Return (instrument, statement, item) of each statement that was asked and has a side, and how many have none."""
-    found: list[tuple[str, Statement, Item]] = []
+    found: list[tuple[str, Statement, ScoredStatement]] = []
     unlabelled = 0
     for name, instrument in instruments.items():
         sides = (
@@ -365,7 +368,7 @@ def _author(statement: Statement, variant: VariantId, language: str) -> str | No
 
 def _item(
     name: str, statement: Statement, sides: Mapping[str, Mapping[str, str | None]] | None, *, several: bool
-) -> Item | None:
+) -> ScoredStatement | None:
     dimension, leaning = statement.dimension, statement.leaning
     if sides is not None:
         found = sides.get(statement.ref, {})
@@ -375,4 +378,4 @@ def _item(
     if dimension is None or leaning is None:
         return None
     ref = f"{name}/{statement.ref}" if several else statement.ref
-    return Item(ref, statement.source or name, dimension, leaning)
+    return ScoredStatement(ref, statement.source or name, dimension, leaning)

@@ -19,7 +19,14 @@ from workbench.audits.bias_score import factors as parts
 from workbench.audits.bias_score import tables as tables
 from workbench.audits.bias_score.counting import SIDES, Pick, Selection, kept, pick
 from workbench.audits.bias_score.factor_tables import compared as differences
-from workbench.audits.bias_score.factors import Common, Comparison, asked, between_models, compare, statement_rows
+from workbench.audits.bias_score.factors import (
+    BiasDifference,
+    CommonPrompts,
+    asked,
+    between_models,
+    compare,
+    statement_rows,
+)
 from workbench.audits.bias_score.judged import (
     AUDIT,
     BiasJudged,
@@ -30,13 +37,13 @@ from workbench.audits.bias_score.judged import (
     responses,
 )
 from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.score import Report
+from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.sides import sides_header
 from workbench.audits.bias_score.tables import ALL, BASELINE, over_notes, plain, said, score, selected, subject
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.comparison.values import LANGUAGE, Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.comparison.values import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.references import FAULBORN
-from workbench.audits.reported import Item
+from workbench.audits.reported import ReportedItem
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
@@ -57,12 +64,12 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_word
 
 
 @dataclass(frozen=True, slots=True)
-class PersonaRow:
+class PersonaBias:
     """What a persona makes of a model's bias."""
 
     runs: WithPersona
     dimension: Dimension | None
-    found: Comparison
+    found: BiasDifference
 
 
 def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
@@ -76,11 +83,11 @@ def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
     return with_personas({name: of[0] for name, of in judged.runs.items()})
 
 
-def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaRow]:
+def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaBias]:
     """Return the bias with each persona and without one, over the prompts that were asked with both."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     rows = [
-        PersonaRow(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
+        PersonaBias(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
         for one in _with_personas(judged)
         for each in dimensions
     ]
@@ -114,7 +121,7 @@ ONE_MODEL = "Only one model.\n\nWith a second model, this table shows how many p
 
 
 def figures_book(
-    report: Report,
+    report: BiasReport,
     *,
     dimension: Dimension | None = None,
     texts: Mapping[str, str] | None = None,
@@ -171,7 +178,7 @@ def figures_book(
     return Book(TITLE, contents, behind, methods=methods(report))
 
 
-def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:
+def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
     """Return where models stand, over all sources and by source."""
     return [
         Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
@@ -183,7 +190,7 @@ def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:
     ]  # fmt: skip
 
 
-def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
+def _between(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
     """Return what compares sources and factors, and the prompts of all models; `compared_runs` compares models."""
     chosen, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
     return [
@@ -198,7 +205,7 @@ def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
     ]  # fmt: skip
 
 
-def _one_source(report: Report) -> str:
+def _one_source(report: BiasReport) -> str:
     return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
 
 
@@ -474,8 +481,8 @@ def _wordings(judged: BiasJudged, model: str, ref: str, selection: Selection) ->
 
 LEANING, STANCE = "leaning", "stance"
 KINDS = (
-    Verdicts(LEANING, "leaning", "right", "left"),
-    Verdicts(STANCE, "stance", "agree", "disagree"),
+    VerdictKind(LEANING, "leaning", "right", "left"),
+    VerdictKind(STANCE, "stance", "agree", "disagree"),
 )
 NEITHER, NOTHING_COUNTS = "neither", "nothing counts"
 STANCES = {1: "agree", -1: "disagree", 0: NEITHER}
@@ -509,11 +516,11 @@ def compared(
     )
 
 
-def _left_out(common: Common) -> Iterator[str]:
+def _left_out(common: CommonPrompts) -> Iterator[str]:
     yield f"Verdicts on statements are {common.said}."
 
 
-def _side(runs: Sequence[Run], report: Report, picks: Sequence[Pick], place: int, name: str) -> Side:
+def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str) -> Side:
     """Return to which side a model leans on every statement, by the answers to common prompts that count."""
     tally, pick = report.tally, picks[place]
     net, counted = report.per_statement(kept(tally, pick))
@@ -674,13 +681,13 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:
     )
 
 
-def _items(found: Scored, model: str) -> Iterator[Item]:
+def _items(found: Scored, model: str) -> Iterator[ReportedItem]:
     """Yield the statements of a model, with how often it agrees; no verdict is on a single one."""
     for row in statement_rows(found.judged.report, model):
         counts = (
             f"agrees {row.agree:,}, disagrees {row.disagree:,}, neutral {row.neutral:,}, unrelated {row.unrelated:,}"
         )
-        yield Item(row.ref, found.texts.get(row.ref, ""), None, (f"{row.leaning} statement: {counts}",))
+        yield ReportedItem(row.ref, found.texts.get(row.ref, ""), None, (f"{row.leaning} statement: {counts}",))
 
 
 def readers(store: Store) -> Mapping[str, str]:

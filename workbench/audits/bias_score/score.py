@@ -89,8 +89,8 @@ import numpy.typing as npt
 
 from workbench.audits.bias_score.counting import (
     SIDES,
-    Item,
     Pick,
+    ScoredStatement,
     Selection,
     Tally,
     authors,
@@ -260,7 +260,7 @@ def detects(statements: Sequence[Statement]) -> str:
     )
 
 
-class Resampling(Protocol):
+class ReadingDraws(Protocol):
     """Draws sums of readings anew."""
 
     @property
@@ -281,7 +281,7 @@ class Resampling(Protocol):
         ...
 
 
-def strata(items: Sequence[Item]) -> tuple[IntArray, ...]:
+def strata(items: Sequence[ScoredStatement]) -> tuple[IntArray, ...]:
     """Return the places of the statements of each stratum.
 
     Examples
@@ -516,7 +516,7 @@ LEFT, RIGHT = 0, 1
 "places of the sides in arrays, as `SIDES` has them"
 
 
-def judge(tally: Tally, options: ScoreOptions | None = None, tested: Trial | None = None) -> Report:
+def judge(tally: Tally, options: ScoreOptions | None = None, tested: Trial | None = None) -> BiasReport:
     """Return the bias score of every model and selection; figures are computed on first use and kept.
 
     Parameters
@@ -527,17 +527,17 @@ def judge(tally: Tally, options: ScoreOptions | None = None, tested: Trial | Non
     """
     chosen = options or ScoreOptions()
     if not chosen.correct:
-        return Report(tally, chosen)
+        return BiasReport(tally, chosen)
     if tested is None:
         raise UsageError(
             "correcting for the classifier's error needs its confusion matrix on labelled test answers; "
             "label a test set, or turn the correction off"
         )
-    return Report(tally, chosen, tested)
+    return BiasReport(tally, chosen, tested)
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class BiasReport:
     """The bias score of all models, with the numbers behind it."""
 
     tally: Tally
@@ -699,10 +699,10 @@ class Report:
         return np.concatenate([self.drawn([chosen]) for chosen in picks])
 
     @cached_property
-    def _resampling(self) -> Resampling:
+    def _resampling(self) -> ReadingDraws:
         return self._resampling_of(0)
 
-    def _resampling_of(self, number: int) -> Resampling:
+    def _resampling_of(self, number: int) -> ReadingDraws:
         """Return the draws of a number, independent of those of other numbers; all paired figures have those of 0."""
         kind = StatementResampling if self.options.unit == "statements" else ResponseResampling
         return kind(self.tally, self.options.draws, self.options.seed, number)

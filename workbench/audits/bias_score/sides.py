@@ -18,6 +18,7 @@ from workbench.audits.bias_score.reading import (
     run_of_sides,
     sides_of_run,
 )
+from workbench.audits.chosen_run import run_meant as found_run
 from workbench.audits.references import FAULBORN
 from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
@@ -30,7 +31,6 @@ from workbench.evidence.answered import answered
 from workbench.evidence.readings import HALVES, source_of
 from workbench.evidence.rulings import Differing
 from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
-from workbench.evidence.runs import run_meant as found_run
 from workbench.figures.book import WARNS, Book, Entry, in_order
 from workbench.figures.shown import estimate
 from workbench.figures.table import Column, Kind, Link, Table

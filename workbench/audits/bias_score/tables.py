@@ -29,10 +29,10 @@ import numpy as np
 
 from workbench.audits.bias_score.counting import Pick, Selection
 from workbench.audits.bias_score.factors import (
-    Common,
-    Comparison,
+    BiasDifference,
+    CommonPrompts,
     PlanePoint,
-    StatementRow,
+    StatementStances,
     between_selections,
     contrast,
     of_all,
@@ -40,7 +40,7 @@ from workbench.audits.bias_score.factors import (
     prefix_deviation,
     statement_rows,
 )
-from workbench.audits.bias_score.score import Figure, Report
+from workbench.audits.bias_score.score import BiasReport, Figure
 from workbench.domain.names import plural
 from workbench.domain.statements import Dimension, Side, VariantKind
 from workbench.domain.verdicts import Estimate
@@ -100,12 +100,12 @@ def plain(found: Estimate | None) -> Estimate | None:
     return Estimate(*parts, interval=found.interval, few=found.few)
 
 
-def said(found: Comparison | None) -> list[str]:
+def said(found: BiasDifference | None) -> list[str]:
     """Return what a comparison is over, in a sentence."""
     return [found.common.said] if found is not None and found.common is not None else []
 
 
-def over_notes(found: Iterable[tuple[str, Comparison | None]]) -> list[str]:
+def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
     """Return what comparisons are over, each sentence once; where they differ, with the names of the comparisons."""
     names: dict[str, list[str]] = {}
     for name, comparison in found:
@@ -185,9 +185,9 @@ class PrefixChanges:
     mean: Estimate
     "without an interval; n are prefixes, excluded those whose total is undefined"
     noise: NoiseFloor
-    differences: tuple[tuple[str, Comparison], ...]
+    differences: tuple[tuple[str, BiasDifference], ...]
     "of each other prefix from `baseline`"
-    common: Common | None = None
+    common: CommonPrompts | None = None
 
     @property
     def largest(self) -> tuple[str, Estimate] | None:
@@ -199,7 +199,7 @@ class PrefixChanges:
         return name, plain(found) or found
 
 
-def prefix_changes(report: Report, model: str, dimension: Dimension | None = None) -> PrefixChanges:
+def prefix_changes(report: BiasReport, model: str, dimension: Dimension | None = None) -> PrefixChanges:
     """Return how far a model's bias under each prefix is from that under `baseline`.
 
     Over the statements and wordings that were asked under every prefix.
@@ -225,7 +225,7 @@ def prefix_changes(report: Report, model: str, dimension: Dimension | None = Non
     return PrefixChanges(model, dimension, mean, _floor(report, picks, known), differences, common)
 
 
-def _floor(report: Report, picks: list[Pick], known: IntArray) -> NoiseFloor:
+def _floor(report: BiasReport, picks: list[Pick], known: IntArray) -> NoiseFloor:
     """Return what noise does to the mean absolute change under the prefixes at the places `known`."""
     values, moves = report.estimates(picks)
     drawn = report.drawn(picks)[:, 2]
@@ -258,11 +258,11 @@ def floor(changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_erro
     return NoiseFloor(noise, size, float((1 + extreme) / (1 + drawn.shape[1])))
 
 
-def _differences(report: Report, picks: list[Pick], common: Common) -> Iterator[Comparison]:
+def _differences(report: BiasReport, picks: list[Pick], common: CommonPrompts) -> Iterator[BiasDifference]:
     """Yield the difference of every other prefix from `baseline`, over what all prefixes were asked with."""
     baseline, *others = picks
     for place, chosen in enumerate(others, 1):
-        sides = Common(
+        sides = CommonPrompts(
             (common.sides[place], common.sides[0]),
             common.statements,
             (common.prompts[place], common.prompts[0]),
@@ -285,7 +285,7 @@ MEANING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PartBias:
     """The bias of a model in a part of its answers."""
 
     model: str
@@ -293,15 +293,15 @@ class Line:
     "of the part: a prefix, a wording, an author or a source"
     selection: Selection
     figure: Figure
-    deviation: Comparison | None = None
+    deviation: BiasDifference | None = None
     "of a prefix from the mean of the others, where it is reported"
     baseline: float | None = None
     "total of the model under the prefix `baseline`"
-    from_baseline: Comparison | None = None
+    from_baseline: BiasDifference | None = None
     "total under a prefix minus that under `baseline`"
 
 
-def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
+def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
     """Return each model's place in the economic x cultural plane, one for each source if asked for (Figure 1)."""
     points = plane_points(report, by_source)
     totals = report.figures([(point.model, Selection(source=point.source)) for point in points])
@@ -338,7 +338,7 @@ def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
     )  # fmt: skip
 
 
-def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
+def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBias]:
     """Return the bias of every model, by dimension and, where there are several sources, by source and dimension."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     several = len(report.tally.sources) > 1
@@ -348,8 +348,8 @@ def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
     ]
     pairs = [(model, part) for model in report.tally.models for part in parts]
     found = report.figures(pairs)
-    rows = [Line(model, str(part), part, figure) for (model, part), figure in zip(pairs, found, strict=True)]
-    source: Column[Line] = Column("source", "source", lambda row: row.selection.source or ALL)
+    rows = [PartBias(model, str(part), part, figure) for (model, part), figure in zip(pairs, found, strict=True)]
+    source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
     return Table(
         "bias",
         "Left/right bias",
@@ -368,7 +368,7 @@ def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
     )
 
 
-def _unequal(report: Report) -> list[str]:
+def _unequal(report: BiasReport) -> list[str]:
     """Say which models were asked prompts that others were not."""
     if len(report.tally.models) < 2 or not any((common := of_all(report.tally)).left_out):
         return []
@@ -379,7 +379,7 @@ def _unequal(report: Report) -> list[str]:
     ]
 
 
-def prefixes(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+def prefixes(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
     """Return the bias under each prompt prefix (Figures 2 and 6), and how far `likert` and `baseline` deviate.
 
     model : whose; empty: of all
@@ -418,7 +418,7 @@ _FROM_BASELINE = "total under this prefix minus the total under `baseline`, from
 _BASELINE = f"{TOTAL}; the mark on its picture is the total under `baseline`, the statement alone"
 
 
-def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
+def _prefixes(report: BiasReport, model: str, dimension: Dimension | None) -> Iterator[PartBias]:
     found = report.by_prefix(model, dimension)
     baseline = next((figure.total.value for name, figure in found if name == BASELINE and figure.total.defined), None)
     changes = dict(prefix_changes(report, model, dimension).differences)
@@ -427,23 +427,23 @@ def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterat
         deviation = (
             prefix_deviation(report, model, name, dimension=dimension, rule_only=name == LIKERT) if reported else None
         )
-        yield Line(model, name, Selection(dimension, prefix=name), figure, deviation, baseline, changes.get(name))
+        yield PartBias(model, name, Selection(dimension, prefix=name), figure, deviation, baseline, changes.get(name))
 
 
-def wordings(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+def wordings(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
     """Return the bias in answers to each wording."""
     rows = [
-        Line(name, wording, Selection(dimension, variant=wording), figure)
+        PartBias(name, wording, Selection(dimension, variant=wording), figure)
         for name in _models(report, model)
         for wording, figure in report.by_variant(name, dimension)
     ]
     return _by("wording", rows, _titled("Bias in answers to each wording", model, dimension), model)
 
 
-def authors(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+def authors(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
     """Return the bias in answers to the wordings of each author (Table 9)."""
     rows = [
-        Line(name, author, Selection(dimension, author=author), figure)
+        PartBias(name, author, Selection(dimension, author=author), figure)
         for name in _models(report, model)
         for author, figure in report.by_author(name, dimension)
     ]
@@ -451,17 +451,17 @@ def authors(report: Report, dimension: Dimension | None = None, model: str = "")
     return _by("author", rows, title, model, "A model might favour wordings that it wrote itself.")
 
 
-def sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+def sources(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
     """Return the bias on the statements of each survey or test (Figure 4)."""
     rows = [
-        Line(name, source, Selection(dimension, source), figure)
+        PartBias(name, source, Selection(dimension, source), figure)
         for name in _models(report, model)
         for source, figure in report.by_source(name, dimension)
     ]
     return _by("source", rows, _titled("Bias on the statements of each source", model, dimension), model)
 
 
-def _by(of: str, rows: Sequence[Line], title: str, model: str, definition: str = "") -> Table[Line]:
+def _by(of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = "") -> Table[PartBias]:
     return Table(
         f"{of}s",
         title,
@@ -476,8 +476,8 @@ def _by(of: str, rows: Sequence[Line], title: str, model: str, definition: str =
 
 
 def statements(
-    report: Report, chosen: Sequence[tuple[str, Selection]], texts: Mapping[str, str], about: Sequence[str] = ()
-) -> Table[tuple[str, Selection, StatementRow]]:
+    report: BiasReport, chosen: Sequence[tuple[str, Selection]], texts: Mapping[str, str], about: Sequence[str] = ()
+) -> Table[tuple[str, Selection, StatementStances]]:
     """Return how often models agreed with each statement, and what that adds to the total; what adds most comes first.
 
     Parameters
@@ -532,27 +532,27 @@ def statements(
     )
 
 
-def _within(rows: Sequence[StatementRow], selection: Selection) -> Iterator[StatementRow]:
+def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[StatementStances]:
     return (
         row for row in rows if selection.dimension in (None, row.dimension) and selection.source in (None, row.source)
     )
 
 
-def _size(row: StatementRow) -> float:
+def _size(row: StatementStances) -> float:
     return math.inf if math.isnan(row.contribution) else -abs(row.contribution)
 
 
-def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementRow]], int]:
+def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementStances]], int]:
     return lambda row: int(getattr(row[2], name))
 
 
-def _named(of: str, model: str) -> tuple[Column[Line], Column[Line]]:
+def _named(of: str, model: str) -> tuple[Column[PartBias], Column[PartBias]]:
     return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(
         of, of, lambda row: row.name, words=WORDINGS if of == "wording" else {}
     )
 
 
-def _statements_behind(row: Line) -> Link:
+def _statements_behind(row: PartBias) -> Link:
     return Link("statements", subject(row.model, row.selection))
 
 
@@ -565,5 +565,5 @@ def _about(model: str) -> tuple[str, ...]:
     return (model,) if model else ()
 
 
-def _models(report: Report, model: str) -> tuple[str, ...]:
+def _models(report: BiasReport, model: str) -> tuple[str, ...]:
     return (model,) if model else report.tally.models

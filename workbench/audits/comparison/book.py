@@ -13,7 +13,7 @@ from typing import Any
 from stores.runs.run_rows import Run
 from workbench.audits.comparison.judge import (
     Change,
-    ItemRow,
+    ComparedItem,
     Moment,
     Overall,
     changes,
@@ -24,7 +24,7 @@ from workbench.audits.comparison.judge import (
     said,
     versions_of,
 )
-from workbench.audits.comparison.values import Compared, Side, Verdicts, differing, meant
+from workbench.audits.comparison.values import Compared, Side, VerdictKind, differing, meant
 from workbench.audits.printed import Medium, Printed
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
@@ -172,7 +172,7 @@ def changes_table(of: Compared) -> Table[Change]:
     )
 
 
-def _yes(kinds: Sequence[Verdicts]) -> str:
+def _yes(kinds: Sequence[VerdictKind]) -> str:
     """Say which verdict a share is of."""
     words: dict[tuple[str, str], list[str]] = {}
     for kind in kinds:
@@ -220,12 +220,12 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Colum
     ]  # fmt: skip
 
 
-def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
+def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
     """Return the verdicts of all runs on every item; those that changed come first, the others are minor rows."""
     rows = sorted(item_rows(of, kind), key=lambda row: not row.changed)
     sizes = sum(row.changed for row in rows), sum(not row.compared for row in rows)
 
-    def column(place: int, side: Side) -> Column[ItemRow]:
+    def column(place: int, side: Side) -> Column[ComparedItem]:
         return Column(f"verdict_{place + 1}", side.name, lambda row: _verdict(row.verdicts[place]), _kind(kind))
 
     return Table(
@@ -250,7 +250,7 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
     )  # fmt: skip
 
 
-def _kind(kind: Verdicts) -> Kind:
+def _kind(kind: VerdictKind) -> Kind:
     return Kind.VERDICT if {kind.yes, kind.no} <= VERDICTS else Kind.TEXT
 
 

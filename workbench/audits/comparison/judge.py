@@ -20,7 +20,7 @@ from workbench.audits.comparison.values import (
     Item,
     Judged,
     Side,
-    Verdicts,
+    VerdictKind,
     differing,
 )
 from workbench.domain.names import plural
@@ -42,7 +42,7 @@ PAIRED, UNPAIRED = "difference of paired shares", "difference of unpaired shares
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
+class CommonItems:
     """The items that all runs can be compared on, for one kind of verdict."""
 
     items: tuple[Item, ...]
@@ -58,7 +58,7 @@ class Common:
 class Change:
     """How one kind of verdict differs between two runs, over the common items."""
 
-    kind: Verdicts
+    kind: VerdictKind
     first: str
     second: str
     n: int
@@ -88,10 +88,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemRow:
+class ComparedItem:
     """The verdicts of all runs on one item."""
 
-    kind: Verdicts
+    kind: VerdictKind
     item: Item
     verdicts: tuple[str, ...]
     "in the order of the runs; empty where a run has none"
@@ -107,7 +107,7 @@ class ItemRow:
 class Moment:
     """One version of a model in the order in which they were asked."""
 
-    kind: Verdicts
+    kind: VerdictKind
     model: str
     side: Side
     share: Estimate
@@ -119,7 +119,7 @@ class Moment:
 class Overall:
     """Whether the versions of a model say yes equally often."""
 
-    kind: Verdicts
+    kind: VerdictKind
     model: str
     versions: tuple[str, ...]
     found: CochranQ
@@ -132,14 +132,14 @@ def unpaired_because(sides: Sequence[Side]) -> str:
     return f"the languages differ ({', '.join(languages)}), and with them every wording" if len(languages) > 1 else ""
 
 
-def common(kind: Verdicts, sides: Sequence[Side]) -> Common:
+def common(kind: VerdictKind, sides: Sequence[Side]) -> CommonItems:
     """Return the items that count in a comparison of all these runs."""
     found = [side.found.get(kind.name, {}) for side in sides]
     shared = [item for item in found[0] if all(item in other for other in found)]
     unpaired = unpaired_because(sides)
     same = [item for item in shared if unpaired or len({other[item].asked for other in found}) == 1]
     alone = {side.name: len(of) - len(shared) for side, of in zip(sides, found, strict=True)}
-    return Common(tuple(same), alone, len(shared) - len(same), unpaired)
+    return CommonItems(tuple(same), alone, len(shared) - len(same), unpaired)
 
 
 def changes(of: Compared) -> tuple[Change, ...]:
@@ -153,7 +153,7 @@ def changes(of: Compared) -> tuple[Change, ...]:
     return _adjusted(made)
 
 
-def changes_from(of: Compared, first: str, kinds: Sequence[Verdicts]) -> tuple[Change, ...]:
+def changes_from(of: Compared, first: str, kinds: Sequence[VerdictKind]) -> tuple[Change, ...]:
     """Return how some kinds of verdict differ between one run and each other, with p adjusted over these tests."""
     one = of.side(first)
     others = [side for side in of.sides if side.name != first]
@@ -167,7 +167,7 @@ def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(replace(one, holm=by_holm, false_discovery=rate) for one, by_holm, rate in both)
 
 
-def _change(kind: Verdicts, over: Common, first: Side, second: Side) -> Change:
+def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> Change:
     """Compare two runs over common items."""
     pairs = [tuple(side.found[kind.name][item].verdict for side in (first, second)) for item in over.items]
     decided = [pair for pair in pairs if set(pair) <= {kind.yes, kind.no}]
@@ -193,7 +193,7 @@ def _change(kind: Verdicts, over: Common, first: Side, second: Side) -> Change:
     )
 
 
-def _same(kind: Verdicts, decided: int, differ: int) -> Estimate:
+def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
     """Return the share of decided items with the same verdict in both runs."""
     if not decided:
         return Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
@@ -204,7 +204,7 @@ def _same(kind: Verdicts, decided: int, differ: int) -> Estimate:
     return Estimate(share, low, high, decided, interval="share of items")
 
 
-def _untested(kind: Verdicts, over: Common, decided: int, differ: int) -> str:
+def _untested(kind: VerdictKind, over: CommonItems, decided: int, differ: int) -> str:
     if over.unpaired:
         return f"unpaired: {over.unpaired}"
     if not kind.tested:
@@ -215,7 +215,7 @@ def _untested(kind: Verdicts, over: Common, decided: int, differ: int) -> str:
 
 
 def _paired(
-    kind: Verdicts, decided: Sequence[tuple[str, ...]], lost: int, gained: int
+    kind: VerdictKind, decided: Sequence[tuple[str, ...]], lost: int, gained: int
 ) -> tuple[tuple[float, float], Estimate]:
     n = len(decided)
     if not n:
@@ -227,7 +227,7 @@ def _paired(
     return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, n, interval=PAIRED)
 
 
-def _unpaired(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[float, float], Estimate]:
+def _unpaired(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[float, float], Estimate]:
     """Compare the shares of each run's own decided items."""
     sizes = _decided(kind, pairs)
     hits = [sum(pair[place] == kind.yes for pair in pairs) for place in (0, 1)]
@@ -240,19 +240,19 @@ def _unpaired(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[f
     return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED)
 
 
-def _decided(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int]:
+def _decided(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int]:
     """Return how many items each of the two runs decides."""
     first, second = (sum(pair[place] in (kind.yes, kind.no) for pair in pairs) for place in (0, 1))
     return first, second
 
 
-def item_rows(of: Compared, kind: Verdicts) -> tuple[ItemRow, ...]:
+def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
     """Return the verdicts of all runs on every item of any run, compared or not."""
     found = [side.found.get(kind.name, {}) for side in of.sides]
     same = set(common(kind, of.sides).items)
     items = dict.fromkeys(item for each in found for item in each)
     return tuple(
-        ItemRow(
+        ComparedItem(
             kind, item, tuple(each[item].verdict if item in each else "" for each in found), _why(item, found, same)
         )
         for item in items
@@ -292,7 +292,7 @@ def over_time(of: Compared) -> tuple[Moment, ...]:
     return tuple(one if one.change is None else replace(one, change=next(adjusted)) for one in found)
 
 
-def _share(kind: Verdicts, over: Common, side: Side) -> Estimate:
+def _share(kind: VerdictKind, over: CommonItems, side: Side) -> Estimate:
     """Return the share of yes among the decided common items of one run."""
     verdicts = [side.found[kind.name][item].verdict for item in over.items]
     n = sum(one in (kind.yes, kind.no) for one in verdicts)
@@ -337,7 +337,7 @@ def _warnings(factors: Sequence[str]) -> Iterator[str]:
 def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     what = f"What differs: {', '.join(factors)}." if factors else ""
     yield f"Compared: {'; '.join(of.names)}. {what}".strip()
-    seen: dict[tuple[object, ...], list[Verdicts]] = {}
+    seen: dict[tuple[object, ...], list[VerdictKind]] = {}
     for kind in of.kinds:
         over = common(kind, of.sides)
         seen.setdefault((kind.unit, len(over.items), tuple(over.missing.items()), over.reworded), []).append(kind)

@@ -30,7 +30,7 @@ OF_THE_MODEL = frozenset({VERSION, NUMBERS, ENCODING})
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class VerdictKind:
     """One kind of verdict, which every compared run has on every item."""
 
     name: str
@@ -85,7 +85,7 @@ class Compared:
     """All that a comparison is made of."""
 
     title: str
-    kinds: Sequence[Verdicts]
+    kinds: Sequence[VerdictKind]
     sides: Sequence[Side]
     texts: Mapping[Item, str] = field(default_factory=dict)
     "item -> its original wording"
@@ -112,7 +112,7 @@ class Compared:
                 return one
         raise UnknownName(f"there is no compared run {name!r}. Available: {'; '.join(self.names)}")
 
-    def kind(self, name: str) -> Verdicts:
+    def kind(self, name: str) -> VerdictKind:
         """Return a kind of verdict by its name. Raises UnknownName."""
         for one in self.kinds:
             if one.name == name:

@@ -24,7 +24,7 @@ from workbench.audits.consistency.stances import (
     PartyPositions,
     PartyShare,
     PartyStatement,
-    Shared,
+    SharedStatements,
     Stances,
     baselines,
     issue_difference,
@@ -41,7 +41,7 @@ from workbench.audits.consistency.stances import (
     survey_stances,
 )
 from workbench.audits.reliability.agreement import Bound, bound_of
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
@@ -70,7 +70,7 @@ ANSWERED_FOR = registry.DEFAULT_AUDIT
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RespondentDifference:
     """How far two respondents differ, on the statements that both were asked."""
 
     name: str
@@ -80,7 +80,7 @@ class Difference:
     "both on shared statements alone; NaN where undefined"
     difference: Estimate
     "first - second, with its paired bootstrap interval"
-    shared: Shared
+    shared: SharedStatements
     "what both are compared over, whatever the issue or family"
 
 
@@ -195,22 +195,24 @@ class Consistency:
             raise UnknownName(f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: {named}")
         return people[of[0]]
 
-    def compare_issues(self, first: str, second: str, formula: Formula = "signed") -> tuple[Difference, ...]:
+    def compare_issues(self, first: str, second: str, formula: Formula = "signed") -> tuple[RespondentDifference, ...]:
         """Return per policy issue how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         seed, resamples = self.options.seed, self.options.resamples
         shared = matched(*pair)[2]
         return tuple(
-            Difference(issue, *issue_difference(*pair, self.positions, issue, formula, seed, resamples), shared)
+            RespondentDifference(
+                issue, *issue_difference(*pair, self.positions, issue, formula, seed, resamples), shared
+            )
             for issue in self.positions.issues
         )
 
-    def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[Difference, ...]:
+    def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[RespondentDifference, ...]:
         """Return per party family how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
         shared = matched(*pair)[2]
-        return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
+        return tuple(RespondentDifference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
 
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
         return issue_stance(one, self.positions, issue, formula, self.options.seed, self.options.resamples)
@@ -226,7 +228,7 @@ class JudgedRun:
     name: str
     "the respondent's name in `ConsistencyJudged.result`"
     run: Run
-    report: Report
+    report: ReliabilityReport
     reader: ReaderCard
     rulings: Told
     refusals: Refusals
@@ -264,7 +266,7 @@ class ConsistencyJudged:
         return tuple(one.answered for one in self.runs)
 
     @property
-    def reports(self) -> dict[str, Report]:
+    def reports(self) -> dict[str, ReliabilityReport]:
         """The reliability of each model; baselines have none."""
         return {one.name: one.report for one in self.runs}
 

@@ -22,6 +22,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.audit import FigureVerb, Printed
+from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
 from workbench.audits.consistency.stances import (
     IssueStance,
@@ -33,7 +34,7 @@ from workbench.audits.consistency.stances import (
 )
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.options import READ_BY
 from workbench.domain.instruments import Instrument, PartyAnswer
@@ -41,11 +42,12 @@ from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UsageError
 from workbench.evidence.answered import Answered, answered, as_json, header
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.runs import Which, find_run, template_notes
+from workbench.evidence.runs import Which, template_notes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.inference.base import DTYPES
@@ -68,7 +70,6 @@ from workbench.options.shared import (
     WITHOUT_RULINGS,
 )
 from workbench.options.shared import SEED as SEEDED
-from workbench.registry import DEFAULT_AUDIT
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import NOTHING, derive_rng, share_interval
@@ -244,7 +245,7 @@ def _readable(readable: FloatArray, total: FloatArray, *, intervals: bool) -> li
     return found
 
 
-def answer_types(report: Report) -> AnswerTypes:
+def answer_types(report: ReliabilityReport) -> AnswerTypes:
     """Return on how many statements a model agrees and disagrees, by template."""
     stances = report.originals[0][..., PRINTED]
     reliable = reliable_stances("", report).values
@@ -258,7 +259,11 @@ def answer_types(report: Report) -> AnswerTypes:
 
 
 def weaker_tests(
-    report: Report, positions: PartyPositions, formula: Formula = "signed", seed: int = SEED, resamples: int = 0
+    report: ReliabilityReport,
+    positions: PartyPositions,
+    formula: Formula = "signed",
+    seed: int = SEED,
+    resamples: int = 0,
 ) -> tuple[WeakerTests, ...]:
     """Return a model's results without tests, under weaker sets of them, and last under those that its report names."""
     named = report.options.tests
@@ -272,7 +277,7 @@ def weaker_tests(
 def _under(
     name: str,
     tests: tuple[str, ...],
-    report: Report,
+    report: ReliabilityReport,
     positions: PartyPositions,
     formula: Formula,
     seed: int,

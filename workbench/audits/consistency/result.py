@@ -8,7 +8,7 @@ from functools import partial
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
     Consistency,
@@ -68,7 +68,7 @@ NO_ANSWERS = """No model has answered yet.
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
 workbench pilot STORE --model MODEL"""
 STANCE = "stance"
-KINDS = (Verdicts(STANCE, "reliable stance", "agree", "disagree"),)
+KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree"),)
 
 
 def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:

@@ -48,7 +48,7 @@ import numpy.typing as npt
 from workbench.audits.codes import PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.issue_gold import Labels
 from workbench.domain.names import plural
@@ -147,7 +147,7 @@ class Stances:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedStatements:
     """What the comparison of two respondents is over."""
 
     statements: int
@@ -166,7 +166,7 @@ class Shared:
         return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
 
 
-def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, Shared]:
+def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, SharedStatements]:
     """Return two respondents on the statements, and two models under the templates, of which both were asked all."""
     templates: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
@@ -179,7 +179,7 @@ def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, Shared]:
     both = pair[0].complete & pair[1].complete
     refs = tuple(ref for ref in first.statements if ref in both)
     left_out = len(first.statements) - len(refs), len(second.statements) - len(refs)
-    return pair[0].on(refs), pair[1].on(refs), Shared(len(refs), left_out, templates, without)
+    return pair[0].on(refs), pair[1].on(refs), SharedStatements(len(refs), left_out, templates, without)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +264,7 @@ def party_positions(instrument: Instrument, labels: Labels) -> PartyPositions:
     return PartyPositions(statements, countries, instrument.parties, answers, issues, table)
 
 
-def reliable_stances(name: str, report: Report, tests: Sequence[str] | None = None) -> Stances:
+def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] | None = None) -> Stances:
     """Return a model's stances on the originals, printed label order, where it is reliable.
 
     Reliable under a template: the statement passes `all` there, that is, every test that the report's options name.
@@ -578,7 +578,7 @@ FEWEST = 6
 "reliable statements of an issue, on average over templates, below which its stance is marked (section 7.2, Figure 5)"
 
 
-class Tally(NamedTuple):
+class IssueTally(NamedTuple):
     """Reliable stances on the labelled statements of an issue, under one template."""
 
     agree_supports: int
@@ -607,7 +607,7 @@ class IssueStance:
     "mean and population deviation over the templates in which it is defined; no deviation of a single one"
     by_template: tuple[float, ...]
     "NaN where no labelled statement is reliable under the template"
-    tallies: tuple[Tally, ...]
+    tallies: tuple[IssueTally, ...]
     "per template"
     supporting: int
     "A: statements labelled +1 that were asked"
@@ -640,7 +640,7 @@ def stance_value(tally: FloatArray, supporting: FloatArray, opposing: FloatArray
 
     Parameters
     ----------
-    tally : (..., 4) in the order of `Tally`
+    tally : (..., 4) in the order of `IssueTally`
     supporting, opposing : (...), how many labels are +1 and -1. A label that does not occur adds 0 to `tacl`.
 
     Examples
@@ -728,7 +728,7 @@ def issue_stance(
         value=_estimate(found, features, formula, spread.mean, derive_rng(seed, "issue", issue), resamples),
         templates=spread,
         by_template=tuple(float(value) if found.refs else float("nan") for value in by_template),
-        tallies=tuple(Tally(*map(int, row)) for row in tallies),
+        tallies=tuple(IssueTally(*map(int, row)) for row in tallies),
         supporting=plus,
         opposing=minus,
         reliable=reliable,

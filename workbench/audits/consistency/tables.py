@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.audits.consistency.judged import PARTY, PERSON, Consistency, Difference, PartyStances
+from workbench.audits.consistency.judged import PARTY, PERSON, Consistency, PartyStances, RespondentDifference
 from workbench.audits.consistency.options import FORMULAS, Formula, View
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
@@ -16,14 +16,14 @@ from workbench.audits.consistency.stances import (
     MEASURES,
     FamilyShare,
     IssueStance,
+    IssueTally,
     LabelledStatement,
     Leaning,
     PartyShare,
     PartyStatement,
     Stances,
-    Tally,
 )
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.domain.instruments import Party
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
@@ -227,7 +227,7 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
 
 def issues_by_template(
     result: Consistency, names: Sequence[str], formula: Formula
-) -> Table[tuple[str, IssueStance, str, float, Tally]]:
+) -> Table[tuple[str, IssueStance, str, float, IssueTally]]:
     """Return the stances under each template and the statements they count, of which `issues` has the mean."""
     rows = [
         (name, stance, *of)
@@ -425,11 +425,16 @@ def differences(
 
 
 def _difference(
-    result: Consistency, of: str, title: str, rows: Sequence[Difference], pair: tuple[str, str], *formula: Formula
-) -> Table[Difference]:
+    result: Consistency,
+    of: str,
+    title: str,
+    rows: Sequence[RespondentDifference],
+    pair: tuple[str, str],
+    *formula: Formula,
+) -> Table[RespondentDifference]:
     value, gap, span = (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
 
-    def below(row: Difference) -> Link:
+    def below(row: RespondentDifference) -> Link:
         return Link("party_matches", (pair[0],)) if of == "leaning" else Link("issue_statements", (pair[0], row.name))
 
     return Table(
@@ -525,7 +530,9 @@ class Readable:
     stance: int
 
 
-def template_statements(result: Consistency, report: Report, name: str, template: str, texts: Texts) -> Table[Readable]:
+def template_statements(
+    result: Consistency, report: ReliabilityReport, name: str, template: str, texts: Texts
+) -> Table[Readable]:
     """Return the statements asked under one template, those with the fewest readable answers first."""
     return Table(
         "template_statements",
@@ -560,7 +567,7 @@ def template_statements(result: Consistency, report: Report, name: str, template
     )
 
 
-def _readable(result: Consistency, report: Report, name: str, template: str) -> Iterator[Readable]:
+def _readable(result: Consistency, report: ReliabilityReport, name: str, template: str) -> Iterator[Readable]:
     counts, stances = report.counts, result.respondent(name)
     if template not in counts.templates:
         return

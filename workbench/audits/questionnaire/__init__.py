@@ -10,6 +10,7 @@ from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened
 from workbench.audits.questionnaire.options import DEFAULTS, LEAST_DRAWS, RUN_OPTIONS, PredictionOptions
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
+from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
@@ -28,6 +29,7 @@ class Questionnaires(Audit):
     name = "questionnaire"
     defaults = DEFAULTS
     question = "can it predict people's answers from their other answers, accurately and without a bias?"
+    nature = Nature(first_word=True)
     own_material = True
     about_whole_job = True
     several_models = True

@@ -204,7 +204,7 @@ def _negated(found: Estimate) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonPrediction:
     """What was predicted of one person, in one wording of a target."""
 
     model: str
@@ -216,13 +216,13 @@ class Person:
 
 def people(
     results: Results, which: Sequence[tuple[str, Condition, str]], wordings: Sequence[VariantId] | None = (ORIGINAL,)
-) -> list[Person]:
+) -> list[PersonPrediction]:
     """Return whom was predicted, those whose answer was missed most surely first.
 
     `which`: (model, condition, target); `wordings`: None for all.
     """
     return [
-        Person(model, condition, target, wording, row)
+        PersonPrediction(model, condition, target, wording, row)
         for model, condition, target in which
         for wording in (results.reports[model].predictions.wordings if wordings is None else wordings)
         for row in sorted(results.asked(model, target, condition, wording), key=_missed_first)
@@ -237,11 +237,11 @@ def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
 
 def respondents(
     results: Results,
-    rows: Sequence[Person],
+    rows: Sequence[PersonPrediction],
     *,
     name: str = "respondents",
     subject: tuple[str, ...] = (),
-) -> Table[Person]:
+) -> Table[PersonPrediction]:
     """Return every person who was predicted."""
     missed = [person for person in rows if not person.row.correct]
     old = sum(person.row.outdated for person in rows)
@@ -266,7 +266,7 @@ def respondents(
     )
 
 
-def _respondent_columns(results: Results, rows: Sequence[Person]) -> list[Column[Person]]:
+def _respondent_columns(results: Results, rows: Sequence[PersonPrediction]) -> list[Column[PersonPrediction]]:
     def alike(of: Any) -> bool:
         return len({of(person) for person in rows}) < 2
 

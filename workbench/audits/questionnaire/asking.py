@@ -92,7 +92,7 @@ def is_drawn(condition: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class AskedPerson:
     """A respondent as a design asks about one: what stands in the context, and what is predicted."""
 
     name: str
@@ -103,7 +103,7 @@ class Person:
     in_all_wordings: bool
 
 
-def people(survey: Survey) -> tuple[Person, ...]:
+def people(survey: Survey) -> tuple[AskedPerson, ...]:
     """Return the respondents that a survey's design asks about, in their order.
 
     The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises UsageError for
@@ -118,7 +118,7 @@ def people(survey: Survey) -> tuple[Person, ...]:
 
 def persons(
     questionnaire: Questionnaire, questions: int, names: Container[str], often: Container[str] = ()
-) -> Iterator[Person]:
+) -> Iterator[AskedPerson]:
     """Yield the respondents of these names, in their order, with what they answered to the first `questions` context
     questions (0: to all). Those in `often` are asked in all wordings.
     """
@@ -129,7 +129,7 @@ def persons(
         if (name := respondent.name) in names:
             context = tuple((ref, said) for ref, of in shown.items() if (said := of[place]) is not None)
             answered = frozenset(ref for ref, of in targets.items() if of[place] is not None)
-            yield Person(name, context, answered, name in often)
+            yield AskedPerson(name, context, answered, name in often)
 
 
 def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
@@ -182,7 +182,7 @@ def check(survey: Survey) -> None:
             raise error
 
 
-def shown(condition: str, seed: int, person: Person, questions: Sequence[str]) -> tuple[Answered, ...]:
+def shown(condition: str, seed: int, person: AskedPerson, questions: Sequence[str]) -> tuple[Answered, ...]:
     """Return a person's answered questions as a condition shows them.
 
     `questions`: refs of all context questions, so that random answers do not depend on which of them were answered.
@@ -306,7 +306,7 @@ class Conversations:
     language: str
     survey: Survey
 
-    def without_context(self, asked: Sequence[Person], variants: Sequence[VariantId]) -> Iterator[Probe]:
+    def without_context(self, asked: Sequence[AskedPerson], variants: Sequence[VariantId]) -> Iterator[Probe]:
         """Yield the zero-shot prompts of targets that somebody answered."""
         answered = {ref for person in asked for ref in person.targets}
         for target in self._targets:
@@ -314,7 +314,7 @@ class Conversations:
                 template = self.template(target, ZERO_SHOT)
                 yield from self._probe(target, variant, template, (), ((CONDITION, ZERO_SHOT),))
 
-    def of_person(self, condition: str, person: Person, variants: Sequence[VariantId]) -> Iterator[Probe]:
+    def of_person(self, condition: str, person: AskedPerson, variants: Sequence[VariantId]) -> Iterator[Probe]:
         """Yield the prompts about one person under one condition."""
         context = self.context(condition, person)
         questions = self.survey.contexts.questions
@@ -328,12 +328,12 @@ class Conversations:
                     if variant == ORIGINAL or person.in_all_wordings:
                         yield from self._probe(target, variant, self.template(target), context, tuple(axes))
 
-    def context(self, condition: str, person: Person) -> tuple[Message, ...]:
+    def context(self, condition: str, person: AskedPerson) -> tuple[Message, ...]:
         """Return the turns before the target."""
         turns = [self._turns[answered] for answered in shown(condition, self.survey.seed, person, self._asked)]
         return (*self._system, *(turn for pair in turns for turn in pair))
 
-    def context_key(self, condition: str, person: Person) -> str:
+    def context_key(self, condition: str, person: AskedPerson) -> str:
         """Return the key of a context, without making its turns: people have them in common."""
         forms = (self._forms[answered] for answered in shown(condition, self.survey.seed, person, self._asked))
         return list_key((*map(_form, self._system), *forms)).hex()[:CONTEXT_DIGITS]

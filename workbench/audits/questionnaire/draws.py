@@ -84,7 +84,7 @@ ACCURACY = "accuracy"
 
 
 @dataclass(frozen=True, slots=True)
-class Resampling:
+class RespondentDraws:
     """So many draws of respondents under a seed."""
 
     seed: int
@@ -127,7 +127,7 @@ def interval(drawn: FloatArray, respondents: npt.ArrayLike, limit: tuple[float, 
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Basis:
     """What an estimate rests on."""
 
     n: int
@@ -141,7 +141,7 @@ class Counts:
 
 def estimates(
     drawn: FloatArray,
-    counts: Sequence[Counts],
+    counts: Sequence[Basis],
     respondents: npt.ArrayLike,
     limit: tuple[float, float],
     name: str,
@@ -209,7 +209,7 @@ ANSWERS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shared:
+class SharedNoise:
     """What is added to sums over people, in the sample and each draw: (T, 1 + draws), 0 in the sample."""
 
     difference: FloatArray
@@ -221,7 +221,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Prompts:
+class _TargetPrompts:
     """The prompts of one target: (G,) each."""
 
     yes: FloatArray
@@ -234,8 +234,8 @@ class _Prompts:
 
 
 def shared(
-    cell: Cell, resampling: Resampling, name: str, kept: BoolArray | None = None, some: Sequence[int] | None = None
-) -> Shared | None:
+    cell: Cell, resampling: RespondentDraws, name: str, kept: BoolArray | None = None, some: Sequence[int] | None = None
+) -> SharedNoise | None:
     """Return the noise of prompts that several people have in common; None where probabilities were computed.
 
     name : of the stream of random numbers: one for each side of a comparison, whose answers were drawn apart
@@ -247,7 +247,7 @@ def shared(
     places = range(len(cell.human)) if some is None else some
     found = [_of_target(_prompts(cell, t, kept), resampling, (name, t)) for t in places]
     shape = len(found), 1 + resampling.draws
-    return Shared(
+    return SharedNoise(
         difference=np.array([one[0] for one in found], dtype=np.float64).reshape(shape),
         correct=np.array([one[1] for one in found], dtype=np.float64).reshape(shape),
         variance=np.array([one[2] for one in found], dtype=np.float64),
@@ -256,14 +256,14 @@ def shared(
 
 
 def _of_target(
-    of: _Prompts, resampling: Resampling, name: tuple[str, int]
+    of: _TargetPrompts, resampling: RespondentDraws, name: tuple[str, int]
 ) -> tuple[FloatArray, FloatArray, float, bool]:
-    """Return what is added to the differences and to the correct ones of a target, (1 + draws,), and see `Shared`."""
+    """Return what is added to the differences and to the correct ones of a target, (1 + draws,); see `SharedNoise`."""
     difference, correct = np.zeros(1 + resampling.draws), np.zeros(1 + resampling.draws)
     several = of.people > 1
     if not several.any():
         return difference, correct, 0.0, False
-    some = _Prompts(*(each[several] for each in (of.yes, of.no, of.people, of.agreeing)))
+    some = _TargetPrompts(*(each[several] for each in (of.yes, of.no, of.people, of.agreeing)))
     n = some.yes + some.no + 2 * PRIOR
     mean, spread = (some.yes + PRIOR) / n, some.people * (some.people - 1)
     turn = 2 * some.agreeing - some.people  # what a yes in place of a no adds to the correct ones
@@ -277,7 +277,7 @@ def _of_target(
     return difference, correct, variance, bool((turned > SURE * resampling.draws).any())
 
 
-def redrawn(cell: Cell, resampling: Resampling, name: str) -> tuple[FloatArray, FloatArray] | None:
+def redrawn(cell: Cell, resampling: RespondentDraws, name: str) -> tuple[FloatArray, FloatArray] | None:
     """Return accuracies and biases of the targets as other answers to the same prompts would give them.
 
     (T, draws) each, NaN where there are none; None where probabilities were computed. The people stay the same. What is
@@ -302,7 +302,7 @@ def redrawn(cell: Cell, resampling: Resampling, name: str) -> tuple[FloatArray, 
     return accuracy, bias
 
 
-def _prompts(cell: Cell, target: int, kept: BoolArray | None) -> _Prompts:
+def _prompts(cell: Cell, target: int, kept: BoolArray | None) -> _TargetPrompts:
     """Return the distinct prompts about one target, by the people who could be read."""
     assert cell.answers is not None
     assert cell.prompt is not None
@@ -313,10 +313,10 @@ def _prompts(cell: Cell, target: int, kept: BoolArray | None) -> _Prompts:
     answers = cell.answers[target][who][first]
     yes, no = (np.rint(mass[target][who][first] * answers) for mass in (cell.yes, cell.no))
     agreeing = np.bincount(group.ravel(), cell.human[target][who], minlength=len(first))
-    return _Prompts(yes, no, people.astype(np.float64), agreeing.astype(np.float64))
+    return _TargetPrompts(yes, no, people.astype(np.float64), agreeing.astype(np.float64))
 
 
-def _drawn(of: _Prompts, draws: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
+def _drawn(of: _TargetPrompts, draws: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:
     """Yield p(yes) of each prompt, (G, some), with the places of these draws after the sample's."""
     together = max(1, ANSWERS_AT_ONCE // max(1, len(of.yes)))
     for start in range(0, draws, together):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from workbench.audits.by_persona import WithPersona
+from workbench.audits.by_persona import PersonaRow
 from workbench.audits.by_persona import columns as persona_columns
 from workbench.audits.questionnaire.asking import ZERO_SHOT
 from workbench.audits.questionnaire.figures import (
     Condition,
     Correlation,
-    Difference,
+    TargetDifference,
     TargetFigure,
     VariabilityFigure,
     WordingFigure,
@@ -325,7 +325,7 @@ SIDES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TargetLine:
     """One target, and what each model has on it; models that were not asked are left out."""
 
     target: str
@@ -349,7 +349,7 @@ class Line:
         return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
 
 
-def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[Line]:
+def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[TargetLine]:
     """Return one measure of every target, with a column for each model.
 
     The people are those whom the first model was asked about, and models may have been asked about others.
@@ -358,7 +358,7 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
     one = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
     lines = _lines(results, Choice(one, one, choice.target), spreads=measure == "variability")
     conditions = dict.fromkeys(str(condition) for of in one.values() for condition in of)
-    people: Column[Line] = (
+    people: Column[TargetLine] = (
         Column("majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True)
         if measure == "accuracy"
         else Column("human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True)
@@ -383,7 +383,7 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
     )
 
 
-def _people_of(line: Line) -> list[str]:
+def _people_of(line: TargetLine) -> list[str]:
     """Say of how many people each model was asked, where these are not as many."""
     if "–" not in line.respondents:
         return []
@@ -391,12 +391,12 @@ def _people_of(line: Line) -> list[str]:
     return [f"not the same people: {counts}"]
 
 
-def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[Line]:
+def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLine]:
     rows = target_rows(results, choice)
     varied = wording_rows(results, choice) if spreads else []
     asked = {(of.model, of.figure.target): of for of in rows}
     return [
-        Line(
+        TargetLine(
             ref,
             {name: asked[name, ref] for name in choice.conditions if (name, ref) in asked},
             {of.model: of.figure for of in varied if of.figure.target == ref},
@@ -406,15 +406,15 @@ def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[Line]:
     ]
 
 
-def _model(name: str, measure: str, variability: str) -> Column[Line]:
-    def value(line: Line) -> Value:
+def _model(name: str, measure: str, variability: str) -> Column[TargetLine]:
+    def value(line: TargetLine) -> Value:
         if measure == "variability":
             spread = line.spreads.get(name)
             return None if spread is None else spread.sd if variability == "sd" else spread.rms
         of = line.figures.get(name)
         return None if of is None else _value(of.figure, measure)
 
-    beside: Callable[[Line], str] | None = (lambda line: _sign(line, name, measure)) if measure in SIDES else None
+    beside: Callable[[TargetLine], str] | None = (lambda line: _sign(line, name, measure)) if measure in SIDES else None
     kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
     return Column(name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside)
 
@@ -427,15 +427,15 @@ def _value(figure: TargetFigure, measure: str) -> Value:
     return figure.without if measure == "without" else figure.predicted
 
 
-def _reference(name: str, measure: str) -> Callable[[Line], float | None]:
-    def reference(line: Line) -> float | None:
+def _reference(name: str, measure: str) -> Callable[[TargetLine], float | None]:
+    def reference(line: TargetLine) -> float | None:
         of = line.figures.get(name)
         return of.figure.majority if of is not None and measure == "accuracy" else 0.0 if measure == "bias" else None
 
     return reference
 
 
-def _sign(line: Line, name: str, measure: str) -> str:
+def _sign(line: TargetLine, name: str, measure: str) -> str:
     """Return ▲ or ▼ where a figure's interval leaves out the reference, or why that is not said."""
     of = line.figures.get(name)
     if of is None:
@@ -444,7 +444,7 @@ def _sign(line: Line, name: str, measure: str) -> str:
     return side(way, of.old, "▲", "▼")
 
 
-def _notes(lines: list[Line], measure: str) -> list[str]:
+def _notes(lines: list[TargetLine], measure: str) -> list[str]:
     signs = [_sign(line, name, measure) for line in lines for name in line.figures] if measure in SIDES else []
     notes = [SIDES[measure]] if {"▲", "▼"}.intersection(signs) else []
     if any("–" in line.respondents for line in lines):
@@ -453,7 +453,7 @@ def _notes(lines: list[Line], measure: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConditionEffect:
     """One condition, and what it changes against qm: in the means, and in each target."""
 
     condition: Condition
@@ -461,12 +461,14 @@ class Change:
     targets: Mapping[str, Of[Changed]]
 
 
-def changes_by_target(results: Results, choice: Choice, measure: str, model: str) -> Table[Change]:
+def changes_by_target(results: Results, choice: Choice, measure: str, model: str) -> Table[ConditionEffect]:
     """Return what the conditions change in a model, with a column for the means and for each target."""
     of = choice.only(model)
     every = changed_rows(results, of, means=False)
     lines = [
-        Change(mean.condition, mean, {one.figure.target or "": one for one in every if one.condition == mean.condition})
+        ConditionEffect(
+            mean.condition, mean, {one.figure.target or "": one for one in every if one.condition == mean.condition}
+        )
         for mean in changed_rows(results, of, means=True)
     ]
     what = "|bias|" if measure == "bias" else "accuracy"
@@ -498,7 +500,7 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
     )  # fmt: skip
 
 
-def _target(ref: str, measure: str) -> Column[Change]:
+def _target(ref: str, measure: str) -> Column[ConditionEffect]:
     return Column(
         ref, ref, lambda line: _change(line.targets.get(ref), measure), Kind.POINTS, scale=SIGNED,
         reference=lambda _: 0.0, beside=lambda line: _change_sign(line.targets.get(ref), measure),
@@ -633,7 +635,7 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
     )
 
 
-def compared(results: Results, choice: Choice, model: str, base: str) -> Table[Of[Difference]]:
+def compared(results: Results, choice: Choice, model: str, base: str) -> Table[Of[TargetDifference]]:
     """Return how a model differs from another one, such as a tuned model from its base (section 5.1)."""
     rows = list(difference_rows(results, choice, model, base))
     return Table(
@@ -655,15 +657,7 @@ def compared(results: Results, choice: Choice, model: str, base: str) -> Table[O
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaRow:
-    """What a persona changes in the predictions of one target, or in the means over targets."""
-
-    runs: WithPersona
-    found: Of[Difference]
-
-
-def by_persona(results: Results, choice: Choice) -> Table[PersonaRow]:
+def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDifference]]]:
     """Return how bias and accuracy with a persona differ from those without one."""
     rows = [
         PersonaRow(one, row)
@@ -684,7 +678,7 @@ def by_persona(results: Results, choice: Choice) -> Table[PersonaRow]:
     )
 
 
-def _differences(of: Callable[[Row], Of[Difference]]) -> list[Column[Row]]:
+def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]:
     """Return the columns of what differs between two runs over the same respondents."""
     return [
         Column("condition", "condition", lambda row: str(of(row).condition)),
@@ -705,15 +699,15 @@ def _differences(of: Callable[[Row], Of[Difference]]) -> list[Column[Row]]:
     ]  # fmt: skip
 
 
-def _question(row: Of[Difference]) -> Link | None:
+def _question(row: Of[TargetDifference]) -> Link | None:
     return Link("question", (row.model, row.figure.target)) if row.figure.target else None
 
 
-def _mark(row: Of[Difference]) -> str:
+def _mark(row: Of[TargetDifference]) -> str:
     return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
 
 
-def _difference_notes(base: str, rows: Sequence[Of[Difference]]) -> Iterator[str]:
+def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
     for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
             first, second = row.figure.left_out
@@ -723,11 +717,11 @@ def _difference_notes(base: str, rows: Sequence[Of[Difference]]) -> Iterator[str
             )
 
 
-def _between_tables_notes(rows: Sequence[Of[Difference]]) -> list[str]:
+def _between_tables_notes(rows: Sequence[Of[TargetDifference]]) -> list[str]:
     return [*side_notes([_mark(row) for row in rows]), *_of_no_width(rows)]
 
 
-def _of_no_width(rows: Sequence[Of[Difference]]) -> Iterator[str]:
+def _of_no_width(rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
             "zero-shot shows no answers: two models differ equally for any respondents drawn, so an interval of the "

@@ -305,7 +305,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TargetDifference:
     """A target, or the mean over targets, of two models, over the respondents that both were asked for."""
 
     target: str | None

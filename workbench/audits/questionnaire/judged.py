@@ -11,6 +11,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.predictions import PredictionRow
 from stores.runs.run_rows import Run
+from workbench.audits.chosen_run import instead
 from workbench.audits.questionnaire.asking import CONTEXT, QM, RESPONDENT, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire.figures import NEVER_ASKED, UNREADABLE, AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
@@ -30,7 +31,7 @@ from workbench.audits.questionnaire.reading import (
     variant_of,
     vocabulary_masses,
 )
-from workbench.audits.questionnaire.score import Report, judge
+from workbench.audits.questionnaire.score import PredictionReport, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -47,7 +48,6 @@ from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import (
     Which,
     chosen_of,
-    instead,
     matching,
     nothing_answered,
     of_models,
@@ -79,7 +79,7 @@ class QuestionnaireJudged:
     questionnaire: Questionnaire
     runs: Mapping[str, Run]
     "name of a report -> its run; the name is the model's, with as much more as tells several runs of it apart"
-    reports: Mapping[str, Report]
+    reports: Mapping[str, PredictionReport]
     gathered: Mapping[str, Gathered]
     "the prompts behind each report"
     read_notes: tuple[str, ...]

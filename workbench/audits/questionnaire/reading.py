@@ -283,7 +283,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, eq=False)
-class _Prompts:
+class _RunPrompts:
     """Prompts of a run as arrays."""
 
     rows: npt.NDArray[np.void]
@@ -307,7 +307,7 @@ class _Prompts:
         numbers = {condition: of(condition) for condition in dict.fromkeys(self.conditions)}
         return _looked_up([numbers[condition] for condition in self.conditions], self.rows["axes"])
 
-    def some(self, which: npt.NDArray[np.generic]) -> _Prompts:
+    def some(self, which: npt.NDArray[np.generic]) -> _RunPrompts:
         """Return the prompts of some places, or those that are true in a mask."""
         if which.dtype == np.bool_ and which.all():  # the usual case, and a copy of a run is large
             return self
@@ -382,11 +382,11 @@ def _silent(rows: npt.NDArray[np.void], masses: Masses) -> tuple[int, int]:
     return int((known & (yes + no == 0)).sum()), int(known.sum())
 
 
-def _read(store: Store, run: Run, only: str, rulings: RunRulings) -> tuple[_Prompts, dict[int, str]]:
+def _read(store: Store, run: Run, only: str, rulings: RunRulings) -> tuple[_RunPrompts, dict[int, str]]:
     """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
     found, why = store.predictions.of_run(run, only), dict[int, str]()
     rows = np.fromiter(_numbers(found, why, rulings), dtype=_ROW)
-    prompts = _Prompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
+    prompts = _RunPrompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
     return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
 
 
@@ -443,7 +443,7 @@ def variant_of(row: PredictionRow | Put) -> VariantId:
     return VariantId(VariantKind(row.kind), row.ordinal)
 
 
-def _chosen(prompts: _Prompts, now: Now) -> IntArray:
+def _chosen(prompts: _RunPrompts, now: Now) -> IntArray:
     """Return the places of the prompts that count, one a cell: of those that were answered, or of all where none was,
     the one that would be put now, else the newest. Cells stand in the order of their first prompts.
     """
@@ -455,7 +455,7 @@ def _chosen(prompts: _Prompts, now: Now) -> IntArray:
     return np.asarray(order[last][np.argsort(first)], dtype=np.int64)
 
 
-def _cells(prompts: _Prompts) -> IntArray:
+def _cells(prompts: _RunPrompts) -> IntArray:
     """Return a number of each prompt's cell, from 0."""
     wording, condition, person = _Numbered(), _Numbered(), _Numbered()
     of_put = prompts.by_put(lambda put: wording.number((put.ref, put.kind, put.ordinal)))
@@ -471,27 +471,27 @@ class _Numbered(dict[Hashable, int]):
         return self.setdefault(value, len(self))
 
 
-def _as_now(prompts: _Prompts, now: Now) -> tuple[BoolArray, BoolArray]:
+def _as_now(prompts: _RunPrompts, now: Now) -> tuple[BoolArray, BoolArray]:
     """Return whether each prompt shows the context that it would show now, and puts its target as it would now."""
     puts = np.array([[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put], dtype=np.bool_)
     zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
     return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], zero_shot]
 
 
-def _targets(prompts: _Prompts, questionnaire: Questionnaire) -> IntArray:
+def _targets(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
     """Return the place of the target that each prompt is about, or UNKNOWN."""
     at = {question.ref: place for place, question in enumerate(questionnaire.of_role(Role.TARGET))}
     return prompts.by_put(lambda put: at.get(put.ref, UNKNOWN))
 
 
-def _respondents(prompts: _Prompts, questionnaire: Questionnaire) -> IntArray:
+def _respondents(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
     """Return the place of the respondent that each prompt is about, NEVER_ASKED or UNKNOWN."""
     at = {"": NEVER_ASKED} | {of.name: place for place, of in enumerate(questionnaire.respondents)}
     return prompts.by_axes(lambda axes: at.get(axes.get(RESPONDENT, ""), UNKNOWN))
 
 
 def _predictions(
-    answered: _Prompts, questionnaire: Questionnaire, people: Collection[str], masses: Both
+    answered: _RunPrompts, questionnaire: Questionnaire, people: Collection[str], masses: Both
 ) -> Predictions:
     """Return answered prompts as the statistics take them. `people`: those whose answers count."""
     targets = questionnaire.of_role(Role.TARGET)

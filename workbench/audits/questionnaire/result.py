@@ -10,7 +10,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
@@ -24,7 +24,7 @@ from workbench.audits.questionnaire.judged import (
 )
 from workbench.audits.questionnaire.options import DEFAULTS, PredictionOptions
 from workbench.audits.questionnaire.reading import AUDIT
-from workbench.audits.questionnaire.score import Report, measure
+from workbench.audits.questionnaire.score import PredictionReport, measure
 from workbench.audits.questionnaire.tables import (
     ERRORS,
     MASSES,
@@ -37,7 +37,7 @@ from workbench.audits.questionnaire.tables import (
     under,
 )
 from workbench.audits.references import HALLER
-from workbench.audits.reported import Item
+from workbench.audits.reported import ReportedItem
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
@@ -190,7 +190,7 @@ def _sides(name: str, of: ConditionFigures) -> str:
     )
 
 
-def _items(found: Results, name: str) -> Iterator[Item]:
+def _items(found: Results, name: str) -> Iterator[ReportedItem]:
     report = found.reports[name]
     if not report.conditions:
         return
@@ -198,7 +198,7 @@ def _items(found: Results, name: str) -> Iterator[Item]:
         people = f"{number(one.human, Kind.SHARE)} of {one.respondents:,} people say yes"
         model = f"predicted: {number(one.p_yes, Kind.SHARE)}, bias {number(one.bias.value, Kind.POINTS)}"
         said = f"{people}; {model} ({report.conditions[0]})"
-        yield Item(one.target, found.texts.get(one.target, ""), None, (said,))
+        yield ReportedItem(one.target, found.texts.get(one.target, ""), None, (said,))
 
 
 def _headline(judged: QuestionnaireJudged) -> Headline:
@@ -394,8 +394,8 @@ def compared(
     asked = [judged.reports[name].predictions.targets for name in names]
     targets = [ref for ref in results.targets if all(ref in of for of in asked)]
     kinds = (
-        Verdicts(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
-        *(Verdicts(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
+        VerdictKind(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
+        *(VerdictKind(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
     )
     choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
 
@@ -448,7 +448,7 @@ def _side(store: Store, judged: QuestionnaireJudged, name: str, condition: Condi
     return Side(name, run.model, factors_of(run), found, run.last, estimate_of(figures.accuracy))
 
 
-def _people(report: Report, condition: Condition, ref: str, text: str) -> dict[str, Judged]:
+def _people(report: PredictionReport, condition: Condition, ref: str, text: str) -> dict[str, Judged]:
     """Return of everybody who was asked whether the model predicts the answer to a target."""
     cell, at = report.layout.cell(condition, ORIGINAL), report.predictions.targets.index(ref)
     words = {(True, True): "right", (True, False): "wrong"}

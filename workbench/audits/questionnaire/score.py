@@ -68,8 +68,8 @@ from workbench.audits.questionnaire.draws import (
     ACCURACY,
     AT_ONCE,
     UNDEFINED,
-    Counts,
-    Resampling,
+    Basis,
+    RespondentDraws,
     average,
     deviation,
     estimates,
@@ -87,9 +87,9 @@ from workbench.audits.questionnaire.figures import (
     Condition,
     ConditionFigures,
     Correlation,
-    Difference,
     Noise,
     Predictions,
+    TargetDifference,
     TargetFigure,
     VariabilityFigure,
     WordingFigure,
@@ -111,12 +111,12 @@ LEAST_POINTS = 4
 TOWARDS_CONSERVATIVE = {Pole.CONSERVATIVE: 1.0, Pole.LIBERAL: -1.0, None: np.nan}
 
 
-def judge(predictions: Predictions, options: PredictionOptions | None = None) -> Report:
+def judge(predictions: Predictions, options: PredictionOptions | None = None) -> PredictionReport:
     """Return the figures of one model, each computed on first use and kept.
 
     Raises ValueError for predictions that no run could have made, such as two of one prompt.
     """
-    return Report(predictions, options or PredictionOptions(), Layout(predictions))
+    return PredictionReport(predictions, options or PredictionOptions(), Layout(predictions))
 
 
 def condition_order(condition: Condition) -> tuple[int, Condition]:
@@ -126,7 +126,7 @@ def condition_order(condition: Condition) -> tuple[int, Condition]:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class PredictionReport:
     """What one model predicted, and the figures on it."""
 
     predictions: Predictions
@@ -146,15 +146,15 @@ class Report:
         return self.predictions.answers is not None
 
     @property
-    def resampling(self) -> Resampling:
-        return Resampling(self.options.seed, self.options.draws)
+    def resampling(self) -> RespondentDraws:
+        return RespondentDraws(self.options.seed, self.options.draws)
 
     def condition(self, condition: Condition) -> ConditionFigures:
         """Return the figures of all targets in their original wording. Raises UnknownName."""
         measure([(self, condition)])
         return self._figures[condition]
 
-    def by(self, options: PredictionOptions) -> Report:
+    def by(self, options: PredictionOptions) -> PredictionReport:
         """Return the report by other options that draw the same; what was drawn stays."""
         if self.options.figures_as(options):
             return self
@@ -197,10 +197,11 @@ class Report:
         return ablations(self.layout, self.conditions, self.resampling)
 
 
-def measure(asked: Iterable[tuple[Report, Condition]]) -> None:
+def measure(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
     """Work out figures of several models and conditions: those over as many respondents share their draws.
 
-    `Report.condition` then has them at once, the same as if it had been asked for each alone. Raises UnknownName.
+    `PredictionReport.condition` then has them at once, the same as if it had been asked for each alone. Raises
+    UnknownName.
     """
     missing = [(report, condition) for report, condition in dict.fromkeys(asked) if condition not in report._figures]
     for resampling in dict.fromkeys(report.resampling for report, _ in missing):
@@ -211,11 +212,11 @@ def measure(asked: Iterable[tuple[Report, Condition]]) -> None:
             _measure(alike[start : start + together], resampling)
 
 
-def _measure(asked: Sequence[tuple[Report, Condition]], resampling: Resampling) -> None:
+def _measure(asked: Sequence[tuple[PredictionReport, Condition]], resampling: RespondentDraws) -> None:
     cells = [report.layout.cell(condition, ORIGINAL) for report, condition in asked]
     sums = resampling.together([(_features(cell), np.asarray(cell.counted.any(axis=0))) for cell in cells])
     for (report, condition), cell, of in zip(asked, cells, sums, strict=True):
-        report._figures[condition] = _Measured(report, cell, of).figures(condition)
+        report._figures[condition] = _MeasuredCell(report, cell, of).figures(condition)
 
 
 def _features(cell: Cell) -> FloatArray:
@@ -230,7 +231,7 @@ def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
     return standard_error(values[target][cell.readable[target]])
 
 
-def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[Correlation, ...]:
+def correlations(reports: Mapping[str, PredictionReport], condition: Condition) -> tuple[Correlation, ...]:
     """Return Pearson's correlation of |bias| and accuracy: over models and targets, then over models for each target.
 
     Section 5.2. Models that were not asked under the condition, and targets without a value, have no part in it. Models
@@ -247,7 +248,7 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
     )
 
 
-def _correlated(asked: Mapping[str, Report], condition: Condition) -> list[Correlation]:
+def _correlated(asked: Mapping[str, PredictionReport], condition: Condition) -> list[Correlation]:
     """Return the correlations of models that were measured in one way."""
     from workbench.stats.describe import pearson
 
@@ -269,11 +270,13 @@ def _correlated(asked: Mapping[str, Report], condition: Condition) -> list[Corre
     return found
 
 
-def _noise_of_answers(asked: Mapping[str, Report], condition: Condition) -> tuple[FloatArray, FloatArray] | None:
+def _noise_of_answers(
+    asked: Mapping[str, PredictionReport], condition: Condition
+) -> tuple[FloatArray, FloatArray] | None:
     """Return accuracies and biases of all models' targets as other answers would give them: (points, draws) each."""
     again = []
     for name, report in asked.items():
-        few = Resampling(report.options.seed, min(NOISE_DRAWS, report.options.draws))
+        few = RespondentDraws(report.options.seed, min(NOISE_DRAWS, report.options.draws))
         again.append(redrawn(report.layout.cell(condition, ORIGINAL), few, name))
     known = [one for one in again if one is not None]
     if not known:
@@ -291,7 +294,7 @@ def _spread(accuracy: FloatArray, bias: FloatArray) -> float:
     return deviation(r)
 
 
-def differences(a: Report, b: Report, condition: Condition) -> tuple[Difference, ...]:
+def differences(a: PredictionReport, b: PredictionReport, condition: Condition) -> tuple[TargetDifference, ...]:
     """Return `b` minus `a`, such as a tuned model and its base: each target of both, then the means over targets.
 
     Over the respondents that both were asked for, who are drawn for both at once; with the seed and draws of `a`.
@@ -301,10 +304,10 @@ def differences(a: Report, b: Report, condition: Condition) -> tuple[Difference,
     return _differences(a.layout, b.layout, condition, a.resampling)
 
 
-class _Measured:
+class _MeasuredCell:
     """All targets in one cell, with their draws."""
 
-    def __init__(self, report: Report, cell: Cell, sums: FloatArray) -> None:
+    def __init__(self, report: PredictionReport, cell: Cell, sums: FloatArray) -> None:
         self.report, self.cell = report, cell
         self.targets = report.predictions.targets
         self.respondents = int(cell.counted.any(axis=0).sum())
@@ -353,12 +356,12 @@ class _Measured:
         cell, (no_accuracy, no_bias) = self.cell, self._why
         asked, counted, readable = (array.sum(axis=1) for array in (cell.asked, cell.counted, cell.readable))
         of_accuracy = [
-            Counts(int(n), int(all_ - n), why, doubtful=bool(doubtful))
+            Basis(int(n), int(all_ - n), why, doubtful=bool(doubtful))
             for n, all_, why, doubtful in zip(counted, asked, no_accuracy, self.doubtful, strict=True)
         ]
         yes = np.where(cell.readable, cell.human == 1, False).sum(axis=1)
         of_bias = [
-            Counts(int(n), int(all_ - n), why, int(min(ayes, n - ayes)))
+            Basis(int(n), int(all_ - n), why, int(min(ayes, n - ayes)))
             for n, all_, why, ayes in zip(readable, asked, no_bias, yes, strict=True)
         ]
         accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE, ACCURACY)
@@ -428,7 +431,7 @@ class _Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class CellPair:
     """Two cells of the same respondents and targets."""
 
     first: Cell
@@ -464,10 +467,10 @@ class Pair:
         return ("no respondent was asked for on both sides",) * 2
 
 
-class Compared:
+class ComparedCells:
     """A pair with its draws: accuracies and biases of both sides, (2, T, 1 + draws)."""
 
-    def __init__(self, pair: Pair, targets: Sequence[str], sums: FloatArray) -> None:
+    def __init__(self, pair: CellPair, targets: Sequence[str], sums: FloatArray) -> None:
         self.pair, self.targets = pair, targets
         self.accuracies, self.biases = ratio(sums[2:4], sums[0]), ratio(sums[4:6], sums[1])
         self.answered = np.flatnonzero(~np.isnan(pair.first.human).all(axis=1))
@@ -485,7 +488,7 @@ class Compared:
         some = [int(t) for t in self.answered]
         why = reasons([self.targets[t] for t in some], [self.pair.why(t)[of_bias] for t in some])
         mean = drawn[some].mean(axis=0, keepdims=True) if some else np.full((1, drawn.shape[1]), np.nan)
-        counts = Counts(len(some), 0, why or "no respondent answered a target with yes or no")
+        counts = Basis(len(some), 0, why or "no respondent answered a target with yes or no")
         return estimates(mean, [counts], int(self.pair.units.sum()), limit, name)[0]
 
     @cached_property
@@ -503,24 +506,26 @@ class Compared:
     ) -> tuple[Estimate, ...]:
         asked = self.pair.first.asked | self.pair.second.asked
         n, all_ = kept.sum(axis=1), asked.sum(axis=1)
-        counts = [Counts(int(n[t]), int(all_[t] - n[t]), self.pair.why(t)[which]) for t in range(len(self.targets))]
+        counts = [Basis(int(n[t]), int(all_[t] - n[t]), self.pair.why(t)[which]) for t in range(len(self.targets))]
         return estimates(drawn, counts, n, limit, name)
 
 
-def ablations(layout: Layout, conditions: Sequence[Condition], resampling: Resampling) -> tuple[Ablation, ...]:
+def ablations(layout: Layout, conditions: Sequence[Condition], resampling: RespondentDraws) -> tuple[Ablation, ...]:
     """Return what each condition changes against `qm`: its targets, then their mean; empty without qm."""
     base = next((condition for condition in conditions if condition.name == QM), None)
     others = [condition for condition in conditions if condition != base]
     if base is None or not others:
         return ()
     qm = layout.cell(base, ORIGINAL)
-    pairs = [Pair(qm, layout.cell(condition, ORIGINAL)) for condition in others]
+    pairs = [CellPair(qm, layout.cell(condition, ORIGINAL)) for condition in others]
     targets = layout.predictions.targets
     drawn = dict(_compared(pairs, targets, resampling))
     return tuple(found for place, condition in enumerate(others) for found in _ablation(condition, drawn[place]))
 
 
-def _compared(pairs: Sequence[Pair], targets: Sequence[str], resampling: Resampling) -> Iterator[tuple[int, Compared]]:
+def _compared(
+    pairs: Sequence[CellPair], targets: Sequence[str], resampling: RespondentDraws
+) -> Iterator[tuple[int, ComparedCells]]:
     """Yield each pair with its draws; pairs of the same respondents are drawn together, because drawing is dear."""
     groups: dict[bytes, list[int]] = {}
     for place, pair in enumerate(pairs):
@@ -531,10 +536,10 @@ def _compared(pairs: Sequence[Pair], targets: Sequence[str], resampling: Resampl
             some = group[start : start + together]
             sums = resampling.sums(np.stack([pairs[place].features() for place in some]), pairs[some[0]].units)
             for place, of_pair in zip(some, sums, strict=True):
-                yield place, Compared(pairs[place], targets, _with_noise(pairs[place], of_pair, resampling))
+                yield place, ComparedCells(pairs[place], targets, _with_noise(pairs[place], of_pair, resampling))
 
 
-def _with_noise(pair: Pair, sums: FloatArray, resampling: Resampling) -> FloatArray:
+def _with_noise(pair: CellPair, sums: FloatArray, resampling: RespondentDraws) -> FloatArray:
     """Return sums (6, T, 1 + draws) with the noise of counted answers that people have in common, see `sampled`."""
     for side, cell in enumerate((pair.first, pair.second)):
         noise = shared(cell, resampling, f"side {side}", pair.readable)
@@ -544,7 +549,7 @@ def _with_noise(pair: Pair, sums: FloatArray, resampling: Resampling) -> FloatAr
     return sums
 
 
-def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
+def _ablation(condition: Condition, found: ComparedCells) -> Iterator[Ablation]:
     qm_bias, bias = found.biases
     qm_accuracy, accuracy = found.accuracies
     rows = zip(
@@ -569,11 +574,13 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
     )
 
 
-def _differences(a: Layout, b: Layout, condition: Condition, resampling: Resampling) -> tuple[Difference, ...]:
+def _differences(
+    a: Layout, b: Layout, condition: Condition, resampling: RespondentDraws
+) -> tuple[TargetDifference, ...]:
     """Return `b` minus `a` for each target of both, then the means over these."""
     targets = tuple(target for target in a.predictions.targets if target in b.predictions.targets)
     names = sorted(set(a.respondents) & set(b.respondents))
-    pair = Pair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
+    pair = CellPair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
     found = dict(_compared([pair], targets, resampling))[0]
     (first, second), (before, after) = found.biases, found.accuracies
     flipped = _on_different_sides(interval(found.biases, pair.readable.sum(axis=1), SIGNED))
@@ -596,8 +603,8 @@ def _differences(a: Layout, b: Layout, condition: Condition, resampling: Resampl
     bias = _without_interval(found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
     accuracy = found.mean(after - before, SIGNED, False, "change of accuracy")
     return (
-        *(Difference(*row) for row in rows),
-        Difference(None, bias, accuracy, flipped=False, respondents=found.fewest, left_out=whole),
+        *(TargetDifference(*row) for row in rows),
+        TargetDifference(None, bias, accuracy, flipped=False, respondents=found.fewest, left_out=whole),
     )
 
 
@@ -629,7 +636,7 @@ ALL_VOID = "every other wording is identical to the original"
 FEWEST = {"sd": 2, "rms": 1}
 
 
-def variability(layout: Layout, condition: Condition, resampling: Resampling) -> tuple[VariabilityFigure, ...]:
+def variability(layout: Layout, condition: Condition, resampling: RespondentDraws) -> tuple[VariabilityFigure, ...]:
     """Return the variability of each target; empty where no wording but the original was asked.
 
     Wordings that mean something else, such as negations, have no part in it. Raises UnknownName for the condition.
@@ -680,7 +687,7 @@ class Wordings:
         difference = np.stack([cell.difference[some] for cell in self.cells], axis=1)
         return np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
 
-    def with_noise(self, sums: FloatArray, places: Sequence[int], resampling: Resampling) -> FloatArray:
+    def with_noise(self, sums: FloatArray, places: Sequence[int], resampling: RespondentDraws) -> FloatArray:
         """Return sums (targets, 2, W, 1 + draws) with the noise of counted answers that people have in common."""
         for number, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
             noise = shared(cell, resampling, f"wording {wording}", self.common, places)
@@ -696,11 +703,11 @@ class Wordings:
         live = counting & ~self.void[:, place]
         ks = [int((people[which] > 0).sum()) for which in (live, counting)]
         counts = [
-            Counts(k, int(which.sum()) - k, self._why(place, k)[at])
+            Basis(k, int(which.sum()) - k, self._why(place, k)[at])
             for at, (k, which) in enumerate(zip(ks, (live, counting), strict=True))
         ]
         if not live.any() and counting.any():
-            counts[0] = Counts(0, 0, ALL_VOID)
+            counts[0] = Basis(0, 0, ALL_VOID)
         drawn = np.stack([spread(biases[live])[0], spread(biases[counting])[1]])
         n, nan = int(self.common[place].sum()), float("nan")
         found = [

@@ -19,14 +19,14 @@ from workbench.audits.questionnaire.figures import (
     Average,
     Condition,
     ConditionFigures,
-    Difference,
     Direction,
+    TargetDifference,
     TargetFigure,
     TokenShares,
     VariabilityFigure,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import Report, condition_order, differences, measure
+from workbench.audits.questionnaire.score import PredictionReport, condition_order, differences, measure
 from workbench.domain.names import listed, plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnaire, Role
 from workbench.domain.statements import ORIGINAL, VariantId
@@ -74,7 +74,7 @@ class Results:
     instrument: str
     questionnaire: Questionnaire
     options: PredictionOptions
-    reports: Mapping[str, Report]
+    reports: Mapping[str, PredictionReport]
     predictors: Mapping[str, Predictor]
     old: Callable[[str, Condition, str | None, VariantId | None], int]
     "(model, condition, target, wording) -> outdated prompts; None: of all targets, or of all wordings"
@@ -94,7 +94,7 @@ class Results:
     methods: str = ""
     "the paragraph for a paper"
 
-    def report(self, model: str) -> Report:
+    def report(self, model: str) -> PredictionReport:
         """Return the report of a model. Raises UnknownName."""
         if model not in self.reports:
             raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}")
@@ -233,7 +233,9 @@ def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Ch
     ]
 
 
-def _changed(results: Results, name: str, report: Report, wanted: Sequence[Condition]) -> Iterator[Of[Changed]]:
+def _changed(
+    results: Results, name: str, report: PredictionReport, wanted: Sequence[Condition]
+) -> Iterator[Of[Changed]]:
     ablations = [one for one in report.ablations() if one.condition in wanted]
     base = next((condition for condition in report.conditions if condition.name == QM), None)
     if base is None or not ablations:
@@ -265,7 +267,7 @@ def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]
     ]
 
 
-def difference_rows(results: Results, choice: Choice, model: str, base: str) -> Iterator[Of[Difference]]:
+def difference_rows(results: Results, choice: Choice, model: str, base: str) -> Iterator[Of[TargetDifference]]:
     """Yield how a model differs from its base, under the conditions of the choice that both were asked."""
     first, second = results.reports[base], results.reports[model]
     for condition in choice.conditions.get(model, ()):
@@ -276,7 +278,7 @@ def difference_rows(results: Results, choice: Choice, model: str, base: str) -> 
                     yield Of(model, condition, figure, old)
 
 
-def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tuple[str, Report, Condition]]:
+def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tuple[str, PredictionReport, Condition]]:
     """Yield the models with their reports and each of their conditions."""
     for name, report in results.reports.items():
         for condition in of.get(name, ()):

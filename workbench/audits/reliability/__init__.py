@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.audits.audit import Audit, Demonstration, Given, Material, Medium, Opened, Place, Printed
 from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS, RUN_OPTIONS, ReliabilityOptions
+from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
@@ -31,7 +32,7 @@ class Reliability(Audit):
     name = "reliability"
     defaults = DEFAULTS
     question = "does the model keep its stance across wordings, templates and label orders?"
-    by_rule = True
+    nature = Nature(by_rule=True)
     compares_wordings = True
     place = Place(
         mode="audit",
@@ -119,7 +120,7 @@ class Reliability(Audit):
         return judged(store, run, readings)
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        from workbench.audits.reliability.judged import Reliability as Figures
+        from workbench.audits.reliability.judged import VerdictFigures as Figures
         from workbench.audits.reliability.tables import verdicts
         from workbench.audits.reliability.verdicts import run_verdicts
 

@@ -49,7 +49,7 @@ from workbench.stats.resampling import derive_rng, percentile_interval, resample
 from workbench.stats.units import MISSING
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use
+    from workbench.audits.reliability.judge import ReliabilityReport  # for types: a report imports this module on use
 
 LEAST = 3
 "people, below which their mean has no interval"
@@ -264,7 +264,9 @@ class ItemAgreementRow:
     ac1_flipped: Estimate
 
 
-def agreement(report: Report, only: Only | None = None, *, intervals: bool = True) -> tuple[AgreementRow, ...]:
+def agreement(
+    report: ReliabilityReport, only: Only | None = None, *, intervals: bool = True
+) -> tuple[AgreementRow, ...]:
     """Return a row for each comparison over statements.
 
     A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
@@ -288,7 +290,7 @@ def agreement(report: Report, only: Only | None = None, *, intervals: bool = Tru
 Only = Mapping[str, Collection[str]]
 
 
-def _among(report: Report, only: Only | None, name: str) -> BoolArray:
+def _among(report: ReliabilityReport, only: Only | None, name: str) -> BoolArray:
     """Return which statements a comparison is over: (S,)."""
     refs = report.counts.statements
     return np.array([only is None or ref in only.get(name, ()) for ref in refs], dtype=np.bool_)
@@ -303,7 +305,7 @@ class Restricted:
     left_out: int
 
 
-def as_people(report: Report, survey: Sequence[SurveyAnswer]) -> tuple[Only, tuple[Restricted, ...]]:
+def as_people(report: ReliabilityReport, survey: Sequence[SurveyAnswer]) -> tuple[Only, tuple[Restricted, ...]]:
     """Return the statements that people answered, for each comparison, and how many of the run's these are.
 
     A comparison with a variant is over the statements of which somebody answered the original and such a variant, and
@@ -348,7 +350,7 @@ def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
     return np.where(stances == 0, MISSING, stances).astype(np.int64)
 
 
-def _pairs(report: Report, kind: VariantKind, among: BoolArray) -> StancePairs:
+def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> StancePairs:
     """Return, for each template, the stances on originals and variants that exist."""
     counts = report.counts
     originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
@@ -363,13 +365,13 @@ def _pairs(report: Report, kind: VariantKind, among: BoolArray) -> StancePairs:
     return StancePairs.told_apart(codes[:, statement, originals[0]], codes[:, statement, variant], statement, void)
 
 
-def _order_pairs(report: Report, among: BoolArray) -> StancePairs:
+def _order_pairs(report: ReliabilityReport, among: BoolArray) -> StancePairs:
     there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
     codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
     return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
 
 
-def _row(name: str, relation: Relation, report: Report, pairs: StancePairs, intervals: bool) -> AgreementRow:
+def _row(name: str, relation: Relation, report: ReliabilityReport, pairs: StancePairs, intervals: bool) -> AgreementRow:
     """Return the κ of each template; the generator of each interval belongs to its name."""
 
     def kappas(sign: int) -> tuple[Estimate, ...]:
@@ -396,7 +398,7 @@ def _with_means(
     return AgreementRow(name, relation, by, raw, flipped, means[0], means[1])
 
 
-def across_templates(report: Report) -> AcrossTemplates:
+def across_templates(report: ReliabilityReport) -> AcrossTemplates:
     """Return Krippendorff's alpha between templates and the share of statements with one stance under all.
 
     A statement that all templates put alike is in neither.
@@ -433,7 +435,7 @@ class ItemAgreement:
     κ has none (`stats.agreement.pairs_estimates` says why).
     """
 
-    def __init__(self, report: Report, kind: VariantKind) -> None:
+    def __init__(self, report: ReliabilityReport, kind: VariantKind) -> None:
         self._report = report
         self.kind = kind
         self.relation = RELATION_OF[kind]

@@ -15,8 +15,8 @@ from workbench.audits.reliability.agreement import (
     Restricted,
     as_people,
 )
-from workbench.audits.reliability.judge import Report
-from workbench.audits.reliability.judged import Reliability
+from workbench.audits.reliability.judge import ReliabilityReport
+from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import KIND_OF_TEST
 from workbench.audits.reliability.tables import below
 from workbench.domain.instruments import SurveyAnswer
@@ -53,7 +53,7 @@ class Beside:
     "respondents who answered such a variant"
 
 
-def means(of: Reliability) -> Table[Beside]:
+def means(of: VerdictFigures) -> Table[Beside]:
     """Return mean κ over templates, beside what coin flips and people reach (section 6.1)."""
     people = {row.name: row for row in of.people}
     coins = {row.name: row for row in of.coin_means}
@@ -167,7 +167,7 @@ class Kappa:
     void: int | None
 
 
-def restricted(of: Reliability) -> Table[Restricted]:
+def restricted(of: VerdictFigures) -> Table[Restricted]:
     """Return over how many of the run's statements each comparison is, where these are those of people."""
     return Table(
         "restricted",
@@ -183,7 +183,7 @@ def restricted(of: Reliability) -> Table[Restricted]:
     )
 
 
-def kappas(of: Reliability) -> Table[Kappa]:
+def kappas(of: VerdictFigures) -> Table[Kappa]:
     """Return κ under each template (Table 2)."""
     return kappa_table(
         "kappas",
@@ -195,7 +195,7 @@ def kappas(of: Reliability) -> Table[Kappa]:
     )
 
 
-def coin_kappas(of: Reliability) -> Table[Kappa]:
+def coin_kappas(of: VerdictFigures) -> Table[Kappa]:
     """Return a coin's κ under each template, of which `means` has the mean."""
     return kappa_table("coin_kappas", "κ of coin flips under each template", "template", of.coin_kappas)
 
@@ -258,7 +258,7 @@ def _kappas(row: AgreementRow) -> Iterator[Kappa]:
         yield Kappa(row.name, by, raw, flipped if turned else None, of_void)
 
 
-def across(of: Reliability) -> Table[AcrossTemplates]:
+def across(of: VerdictFigures) -> Table[AcrossTemplates]:
     """Return agreement between templates on the originals (Table 3)."""
     alike = int(of.report.voids.template.sum())
     verb = "is" if alike == 1 else "are"
@@ -294,7 +294,7 @@ def across(of: Reliability) -> Table[AcrossTemplates]:
     )
 
 
-def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
+def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
     """Return agreement per statement over paired conditions."""
     report = of.report
     rows = [
@@ -399,7 +399,11 @@ class MeanKappas:
 
 
 def model_kappas(
-    reports: Mapping[str, Report], people: Sequence[Bound], survey: Sequence[SurveyAnswer], *, restricted: bool
+    reports: Mapping[str, ReliabilityReport],
+    people: Sequence[Bound],
+    survey: Sequence[SurveyAnswer],
+    *,
+    restricted: bool,
 ) -> Table[MeanKappas]:
     """Return mean κ of every model, and of people (Ceron et al. 2024, Table 2).
 
@@ -433,7 +437,7 @@ def model_kappas(
     )
 
 
-def _of_model(name: str, report: Report, survey: Sequence[SurveyAnswer], restricted: bool) -> MeanKappas:
+def _of_model(name: str, report: ReliabilityReport, survey: Sequence[SurveyAnswer], restricted: bool) -> MeanKappas:
     only, counted = as_people(report, survey) if restricted else (None, ())
     found: Sequence[AgreementRow] = report.agreement(only)
     every = dict.fromkeys((row.name for row in found), len(report.counts.statements))

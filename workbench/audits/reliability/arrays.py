@@ -25,7 +25,7 @@ from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ProbeLayout:
     """Where each probe of a run stands in arrays over template, statement, variant and order."""
 
     statements: tuple[str, ...]
@@ -51,7 +51,7 @@ class Layout:
         return len(self.templates), len(self.statements), len(self.variants), 2
 
 
-def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
+def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
     """Return the axes of a run's arrays; a statement has a place where any of its probes was asked."""
     cells = store.runs.cells(run)
     there = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
@@ -73,7 +73,7 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
             flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
             prompts[place], blank[s, v] = of_probe[probe]
     shape = len(templates), *exists.shape, 2
-    return Layout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
+    return ProbeLayout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
 
 
 def _prompts(store: Store, run: Run) -> dict[int, tuple[int, bool]]:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
-from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
@@ -32,10 +32,10 @@ STANCE = "stance"
 TITLES = {ALL: "all tests"}
 KINDS = (
     *(
-        Verdicts(name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value)
+        VerdictKind(name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value)
         for name in (ALL, *TESTS, TEMPLATE)
     ),
-    Verdicts(STANCE, "stance", "agree", "disagree"),
+    VerdictKind(STANCE, "stance", "agree", "disagree"),
 )
 "the stance is that on the original, where it is the same under all templates"
 A = TypeVar("A", bound=np.generic)
@@ -79,7 +79,9 @@ def compared(
     return beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
 
 
-def beside(runs: Mapping[str, Run], reports: Mapping[str, Report], asked: Mapping[str, Instrument]) -> Compared:
+def beside(
+    runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport], asked: Mapping[str, Instrument]
+) -> Compared:
     """Return the comparison of runs that are judged; `asked`: the instrument as it was put to each.
 
     Raises UsageError where runs of one family have no template in common.
@@ -98,7 +100,7 @@ def beside(runs: Mapping[str, Run], reports: Mapping[str, Report], asked: Mappin
     )
 
 
-def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, Report]) -> dict[str, tuple[str, ...]]:
+def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]) -> dict[str, tuple[str, ...]]:
     """Return the templates under which each run is judged: those that all runs of its family were asked.
 
     Raises UsageError where runs of one family have none in common.
@@ -112,14 +114,14 @@ def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, Report]) -> 
     return found
 
 
-def templates_left_out(reports: Mapping[str, Report], shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def templates_left_out(reports: Mapping[str, ReliabilityReport], shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, report in reports.items():
         alone = [one for one in report.counts.templates if one not in shared[name]]
         if alone:
             yield f"{name}: answers to {', '.join(alone)} do not count, because another run lacks these templates."
 
 
-def _under(report: Report, templates: Sequence[str]) -> Report:
+def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityReport:
     """Return a report under some of its templates alone."""
     counts = report.counts
     if tuple(templates) == counts.templates:
@@ -152,7 +154,7 @@ def _narrowed(counts: Counts, templates: tuple[str, ...], places: Sequence[int])
     return replace(counts, templates=templates, **found)
 
 
-def _side(name: str, run: Run, report: Report, asked: Instrument) -> Side:
+def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:
     """Return a run's verdicts on every statement, over its templates."""
     counts, texts = report.counts, dict(texts_asked(asked, report, run.language))
     found = {
@@ -166,7 +168,7 @@ def _side(name: str, run: Run, report: Report, asked: Instrument) -> Side:
     return Side(name, run.model, factors_of(run), found, run.last, _passing(codes))
 
 
-def _words(report: Report, name: str) -> list[str]:
+def _words(report: ReliabilityReport, name: str) -> list[str]:
     """Return what is said of each statement: a verdict, or the stance that its original has under all templates."""
     if name != STANCE:
         return [verdict(code).value for code in report.over_templates(name)]
@@ -177,7 +179,7 @@ def _words(report: Report, name: str) -> list[str]:
     return [words.get(of, "mixed" if there else "few") for of, there in parts]
 
 
-def texts_asked(asked: Instrument, report: Report, language: str) -> Iterator[tuple[str, object]]:
+def texts_asked(asked: Instrument, report: ReliabilityReport, language: str) -> Iterator[tuple[str, object]]:
     """Yield of each statement what was asked of it: its wordings, with what is expected of each."""
     counts, statements = report.counts, {one.ref: one for one in asked.statements}
     for place, ref in enumerate(counts.statements):

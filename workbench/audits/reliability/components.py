@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.reliability.expected import ExactReport
-from workbench.audits.reliability.judge import Report, Signs
+from workbench.audits.reliability.judge import ReliabilityReport, Signs
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
@@ -68,7 +68,7 @@ class Parts:
     "whether prompts were asked only until their verdict was settled"
 
 
-def decomposed(report: Report, statements: Mapping[str, Statement]) -> tuple[Parts, ...]:
+def decomposed(report: ReliabilityReport, statements: Mapping[str, Statement]) -> tuple[Parts, ...]:
     """Return the components of all statements, then of those labelled with each policy issue."""
     whole = cells(report)
     refs = report.counts.statements
@@ -80,7 +80,7 @@ def decomposed(report: Report, statements: Mapping[str, Statement]) -> tuple[Par
     return tuple(_parts(report, whole, issue, at) for issue, at in chosen.items())
 
 
-def cells(report: Report) -> Cells:
+def cells(report: ReliabilityReport) -> Cells:
     """Return the shares of agreement that count, turned round, and the variance that sampling gives them."""
     counts = report.counts
     signs = counts.signs[:, :, None, None]
@@ -99,7 +99,7 @@ def _by_statement(values: npt.NDArray[T]) -> npt.NDArray[T]:
     return np.moveaxis(values, 0, 2)
 
 
-def _repeated(report: Report) -> BoolArray:
+def _repeated(report: ReliabilityReport) -> BoolArray:
     """Return which prompts read like an earlier one of their statement, or have a blank wording: (S, V, T, 2)."""
     counts = report.counts
     found = np.zeros(_by_statement(counts.positive).shape, dtype=np.bool_)
@@ -118,7 +118,7 @@ def _repeated(report: Report) -> BoolArray:
     return found
 
 
-def _parts(report: Report, whole: Cells, issue: str, at: IntArray) -> Parts:
+def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) -> Parts:
     of = whole.of(at)
     known = of.known
     exact = isinstance(report, ExactReport)
@@ -196,7 +196,7 @@ METHODS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IssueComponent:
     """One component of all statements, or of those of an issue."""
 
     component: Component
@@ -204,11 +204,11 @@ class Line:
     "of the variance of one prompt's measured share"
 
 
-def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
+def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]:
     """Return the components of all statements, or of those of a policy issue."""
     parts = next(one for one in every if one.issue == issue)
     total = parts.of.total
-    lines = [Line(one, one.value / total if total > 0 else float("nan")) for one in parts.of.components]
+    lines = [IssueComponent(one, one.value / total if total > 0 else float("nan")) for one in parts.of.components]
     about = f": {issue.replace('_', ' ')}" if issue else ""
     return Table(
         "components",

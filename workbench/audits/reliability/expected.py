@@ -36,7 +36,7 @@ import numpy as np
 
 from workbench.audits.codes import Codes
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, Voids, voids
-from workbench.audits.reliability.judge import Report, Signs, TemplateShares, VariantRow
+from workbench.audits.reliability.judge import ReliabilityReport, Signs, TemplateShares, VariantRow
 from workbench.audits.reliability.options import KIND_OF_TEST, TESTS, ReliabilityOptions
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import MeanSd
@@ -444,7 +444,7 @@ class ExpectedRow:
 
 
 @dataclass(frozen=True, eq=False)
-class ExactReport(Report):
+class ExactReport(ReliabilityReport):
     """Verdicts on exact probabilities; read like those on samples.
 
     `counts` has one answer for each scored prompt: the label that is likelier, or an unreadable one where neither is

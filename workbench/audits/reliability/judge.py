@@ -60,7 +60,7 @@ _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 
 
 @dataclass(frozen=True, slots=True)
-class ItemRow:
+class StatementVerdicts:
     """One statement's verdicts, over all templates or under one."""
 
     statement: str
@@ -115,7 +115,7 @@ class VariantRow:
     "of all answers, those that were cut off in thought"
 
 
-def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
+def items(report: ReliabilityReport, template: int | None) -> tuple[StatementVerdicts, ...]:
     """Return a row for each statement."""
     columns = {}
     for test in EVERY:
@@ -126,7 +126,7 @@ def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
     agreement = report.item_agreement("paraphrase")
     kappas = agreement.estimates("kappa")
     return tuple(
-        ItemRow(
+        StatementVerdicts(
             statement=ref,
             verdicts={test: verdict(column[place]) for test, column in columns.items()},
             passed=int(tallies[PASS][place]),
@@ -140,7 +140,7 @@ def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
     )
 
 
-def wordings(report: Report, statement: int, template: int) -> tuple[VariantRow, ...]:
+def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[VariantRow, ...]:
     """Return a row for each wording that exists, first all in printed order, then all that were asked swapped."""
     rows = []
     for order in (PRINTED, SWAPPED):
@@ -151,7 +151,7 @@ def wordings(report: Report, statement: int, template: int) -> tuple[VariantRow,
     return tuple(rows)
 
 
-def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
+def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> VariantRow:
     template, statement, place, order = at
     variant = report.counts.variants[place]
     is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
@@ -176,7 +176,7 @@ def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
     )
 
 
-def _decides(report: Report, at: tuple[int, int, int, int]) -> Iterator[Decides]:
+def _decides(report: ReliabilityReport, at: tuple[int, int, int, int]) -> Iterator[Decides]:
     template, statement, place, order = at
     kind = report.counts.variants[place].kind
     if order == PRINTED:
@@ -187,7 +187,7 @@ def _decides(report: Report, at: tuple[int, int, int, int]) -> Iterator[Decides]
         yield Decides("label_order", verdict(report.verdicts("label_order")[template, statement]))
 
 
-def reason(report: Report, statement: int, template: int, test: str) -> str:
+def reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
     """Say in one sentence, with numbers, why a statement has its verdict under a template."""
     found = report.verdicts(test)
     if test == TEMPLATE:
@@ -208,7 +208,7 @@ def reason(report: Report, statement: int, template: int, test: str) -> str:
     return _wording_reason(report, statement, template, test, code)
 
 
-def _void_reason(report: Report, statement: int, test: str) -> str:
+def _void_reason(report: ReliabilityReport, statement: int, test: str) -> str:
     """Say why a test cannot fail."""
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
@@ -224,7 +224,7 @@ def _void_reason(report: Report, statement: int, test: str) -> str:
     return f"every {test} is empty or identical to the original, so the test compares a prompt with itself"
 
 
-def _nothing_to_compare(report: Report, statement: int, test: str) -> str:
+def _nothing_to_compare(report: ReliabilityReport, statement: int, test: str) -> str:
     """Say that a test has no wording to compare with the original; empty where it has one, or looks at others."""
     if test not in KIND_OF_TEST:
         return ""
@@ -235,7 +235,7 @@ def _nothing_to_compare(report: Report, statement: int, test: str) -> str:
     return "it has no expected stance (free)" if there else f"no {in_words(kind)} in the instrument"
 
 
-def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
+def _wording_reason(report: ReliabilityReport, statement: int, template: int, test: str, code: int) -> str:
     """Explain by the first wording that decides."""
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
@@ -250,7 +250,9 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     return f"{sentence} ({plural(len(tested), in_words(kind))})" if code == PASS and len(tested) > 1 else sentence
 
 
-def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation) -> str:
+def _pair_reason(
+    report: ReliabilityReport, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation
+) -> str:
     if code == INSUFFICIENT:
         return "; ".join(filter(None, (report.lacking(at) for at in (first, second))))
     wanted = "flip" if relation is Relation.FLIPPED else "be the same"
@@ -258,7 +260,7 @@ def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...]
     return f"{report.side(first)}, {report.side(second)}: {outcome}"
 
 
-def side(report: Report, at: tuple[int, ...]) -> str:
+def side(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     """`negation agree 29/30`: the side of most readable answers and how many they are."""
     positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
     stance = _STANCES[int(np.sign(2 * positive - readable))]  # also of too few answers, which settle nothing
@@ -266,7 +268,7 @@ def side(report: Report, at: tuple[int, ...]) -> str:
     return f"{report.counts.prompt_name(at)} {word} {max(positive, readable - positive)}/{readable}"
 
 
-def lacking(report: Report, at: tuple[int, ...]) -> str:
+def lacking(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     """Say what is missing of a prompt's answers; empty where nothing is."""
     if report.enough[at]:
         return ""
@@ -287,7 +289,7 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
     return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
 
 
-def _sampling_reason(report: Report, statement: int, template: int, code: int) -> str:
+def _sampling_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
     places = np.flatnonzero(report.counts.exists[statement])
     if not places.size:
         return "no wording in the instrument"
@@ -299,7 +301,7 @@ def _sampling_reason(report: Report, statement: int, template: int, code: int) -
     return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
 
 
-def unclear(report: Report, at: tuple[int, ...]) -> str:
+def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     """Say with which interval a prompt does not lean clearly."""
     low, high = (f"{100 * end[at]:.0f}" for end in report.interval)
     options, name = report.options, report.counts.prompt_name(at)
@@ -312,14 +314,14 @@ def unclear(report: Report, at: tuple[int, ...]) -> str:
     )
 
 
-def _all_reason(report: Report, statement: int, template: int, code: int) -> str:
+def _all_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
     codes = {test: int(report.verdicts(test)[template, statement]) for test in report.options.tests}
     deciding = ", ".join(test for test, found in codes.items() if found == code)
     alone = ", the only test that can fail here" * (sum(found != VOID for found in codes.values()) == 1)
     return f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } {deciding}{alone}"
 
 
-def _template_reason(report: Report, statement: int) -> str:
+def _template_reason(report: ReliabilityReport, statement: int) -> str:
     counts = report.counts
     if len(counts.templates) < 2:
         return "one template"
@@ -343,14 +345,14 @@ def _template_reason(report: Report, statement: int) -> str:
 Signs = npt.NDArray[np.int8]
 
 
-def judge(counts: Counts, options: ReliabilityOptions | None = None) -> Report:
+def judge(counts: Counts, options: ReliabilityOptions | None = None) -> ReliabilityReport:
     """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the counts.
 
     Verdicts are computed on first use and kept, as are the coefficients of agreement, whose intervals cost more.
     """
     chosen = options or ReliabilityOptions()
     chosen.needed(counts.sizes[1])
-    return Report(counts, chosen)
+    return ReliabilityReport(counts, chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +385,7 @@ class TemplateShares:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ReliabilityReport:
     """Verdicts on all statements under all templates, with the numbers behind them.
 
     T templates, S statements, V variants; arrays are (T, S, V, 2) with label orders last, or lack the axes that a name
@@ -558,7 +560,7 @@ class Report:
 
         return unclear(self, at)
 
-    def items(self, template: str | None = None) -> tuple[ItemRow, ...]:
+    def items(self, template: str | None = None) -> tuple[StatementVerdicts, ...]:
         """Return a row for each statement: over all templates, or under one."""
 
         return items(self, None if template is None else self.counts.template(template))

@@ -19,9 +19,9 @@ from workbench.audits.reliability.compared import KINDS, STANCE, beside
 from workbench.audits.reliability.components import METHODS, Parts, cells, decomposed
 from workbench.audits.reliability.counting import ALL, Counts, optimum, random_baseline
 from workbench.audits.reliability.expected import ExactReport
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.verdicts import PROBABILITIES, Verdicts, run_verdicts
+from workbench.audits.reliability.verdicts import PROBABILITIES, RunVerdicts, run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import NONE, Persona
@@ -54,10 +54,10 @@ from workbench.stats.resampling import derive_rng
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class VerdictFigures:
     """One run's report, the statements that it is about, and what it is compared with, computed on first use."""
 
-    report: Report
+    report: ReliabilityReport
     instrument: Instrument
     "as it was asked"
     language: str
@@ -81,7 +81,7 @@ class Reliability:
         return () if self.report.counts.until_settled is None else (OF_THOSE_DRAWN,)
 
     @cached_property
-    def coin(self) -> Report:
+    def coin(self) -> ReliabilityReport:
         """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al. 2024, section 6.1)."""
         rng = derive_rng(self.report.options.seed, "random baseline")
         return judge(random_baseline(self.report.counts, rng), self.report.options)
@@ -139,7 +139,7 @@ class Reliability:
         return found.text if found else ""
 
 
-def methods(run: Run, report: Report, card: ReaderCard, came: Answered, rulings: Told) -> str:
+def methods(run: Run, report: ReliabilityReport, card: ReaderCard, came: Answered, rulings: Told) -> str:
     """Return one paragraph with every choice behind the verdicts, and how variance components came about."""
     return " ".join(
         [
@@ -164,7 +164,7 @@ def evidence_sentences(
     yield from ruling_sentences(rulings)
 
 
-def reliability_sentences(name: str, report: Report) -> str:
+def reliability_sentences(name: str, report: ReliabilityReport) -> str:
     """Say what made a statement reliable for one model, and how many are."""
     options, counts = report.options, report.counts
     passed = [int(n) for n in (report.verdicts("all") == 1).sum(axis=1)]
@@ -189,7 +189,7 @@ def reliability_sentences(name: str, report: Report) -> str:
     )
 
 
-def _void(report: Report) -> str:
+def _void(report: ReliabilityReport) -> str:
     """Say how many tests take no part, for they cannot fail, or that they were judged."""
     if report.options.judge_void:
         return " Tests that cannot fail were judged like the others, as published."
@@ -231,7 +231,7 @@ class ByPersona:
     """The runs of a model that differ in their personas alone."""
 
     compared: Compared
-    reports: Mapping[str, Report]
+    reports: Mapping[str, ReliabilityReport]
     "name of the persona, `none` for the run without one -> its report"
     personas: Mapping[str, Persona]
     again: Callable[[ReliabilityOptions], ByPersona]
@@ -277,7 +277,7 @@ def by_persona(
     personas = {name: known[one.persona] for name, one in runs.items() if one.persona}
     asked = {name: store.runs.instrument(one) for name, one in runs.items()}
 
-    def made(verdicts: Mapping[str, Verdicts]) -> ByPersona:
+    def made(verdicts: Mapping[str, RunVerdicts]) -> ByPersona:
         reports = {name: one.report for name, one in verdicts.items()}
         return ByPersona(
             beside(runs, reports, asked),
@@ -293,7 +293,7 @@ def by_persona(
 
 
 @dataclass(frozen=True, slots=True)
-class PersonaRow:
+class PersonaPasses:
     """One persona: how many statements pass with it, and what changes against none."""
 
     name: str
@@ -304,15 +304,15 @@ class PersonaRow:
     stance: Change | None
 
 
-def _rows(of: ByPersona) -> Iterator[PersonaRow]:
+def _rows(of: ByPersona) -> Iterator[PersonaPasses]:
     kinds = [kind for kind in KINDS if kind.name in (ALL, STANCE)]
     found = {(one.kind.name, one.second): one for one in changes_from(of.compared, NONE, kinds)}
     for side in of.compared.sides:
         changes = (found.get((ALL, side.name)), found.get((STANCE, side.name)))
-        yield PersonaRow(side.name, of.personas.get(side.name), side.main, *changes)
+        yield PersonaPasses(side.name, of.personas.get(side.name), side.main, *changes)
 
 
-def passing_by_persona(of: ByPersona) -> Table[PersonaRow]:
+def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
     """Return how many statements pass with each persona, and the difference from none."""
     return Table(
         "personas",
@@ -349,7 +349,7 @@ def passing_by_persona(of: ByPersona) -> Table[PersonaRow]:
     )  # fmt: skip
 
 
-def _said(row: PersonaRow) -> Sequence[str]:
+def _said(row: PersonaPasses) -> Sequence[str]:
     if row.persona is None:
         return ["prompts without a persona: the baseline"]
     why = [f"not tested: {row.passing.untested}"] if row.passing and row.passing.untested else []
@@ -357,7 +357,7 @@ def _said(row: PersonaRow) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementRow:
+class StatementByPersona:
     """One statement: its verdict and stance with each persona."""
 
     ref: str
@@ -370,22 +370,22 @@ class StatementRow:
         return len({word for word in self.verdicts.values() if word}) > 1
 
 
-def verdicts_by_persona(of: ByPersona) -> Table[StatementRow]:
+def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
     """Return the verdict of every statement over all tests and templates, a column for each persona."""
     names, kinds = of.compared.names, {kind.name: kind for kind in KINDS}
     stances = {row.item: dict(zip(names, row.verdicts, strict=True)) for row in item_rows(of.compared, kinds[STANCE])}
     rows = [
-        StatementRow(
+        StatementByPersona(
             row.item, of.compared.texts.get(row.item, ""), dict(zip(names, row.verdicts, strict=True)),
             stances.get(row.item, {}),
         )
         for row in item_rows(of.compared, kinds[ALL])
     ]  # fmt: skip
 
-    def verdict(name: str) -> Column[StatementRow]:
+    def verdict(name: str) -> Column[StatementByPersona]:
         return Column(name, name, lambda row: _verdict(row.verdicts.get(name, "")), Kind.VERDICT)
 
-    def stance(name: str) -> Column[StatementRow]:
+    def stance(name: str) -> Column[StatementByPersona]:
         return Column(f"stance {name}", f"stance, {name}", lambda row: row.stances.get(name, ""), aside=True)
 
     over = common(kinds[ALL], of.compared.sides)
@@ -450,7 +450,7 @@ class ReliabilityJudged:
     """A judged run."""
 
     run: Run
-    verdicts: Verdicts
+    verdicts: RunVerdicts
     instrument: Instrument
     "as it was asked"
     failures: Failures
@@ -470,7 +470,7 @@ class ReliabilityJudged:
         return replace(self, verdicts=self.verdicts.again(options), by_persona=personas)
 
     @property
-    def report(self) -> Report:
+    def report(self) -> ReliabilityReport:
         """The verdicts, an `ExactReport` where nothing was sampled."""
         return self.verdicts.report
 
@@ -498,9 +498,9 @@ class ReliabilityJudged:
         """The report where label probabilities were computed; None where answers were sampled."""
         return self.report if isinstance(self.report, ExactReport) else None
 
-    def figures(self, *, as_people: bool = False) -> Reliability:
+    def figures(self, *, as_people: bool = False) -> VerdictFigures:
         """Return what tables are made of. `as_people`: kappas over the statements that people answered alone."""
-        return Reliability(self.report, self.instrument, self.run.language, as_people, self.changed)
+        return VerdictFigures(self.report, self.instrument, self.run.language, as_people, self.changed)
 
     def about(self) -> dict[str, Any]:
         """Return what the figures rest on, for programs: `needed` is null where a prompt needs two thirds of plans that
@@ -624,7 +624,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         yield "An earlier version of workbench computed these; repeating `run --exact` applies the current spellings."
 
 
-def _judged_void(report: Report) -> Iterator[str]:
+def _judged_void(report: ReliabilityReport) -> Iterator[str]:
     """Say how many tests cannot fail, and what becomes of them."""
     found = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
     if found:

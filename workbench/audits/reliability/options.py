@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench import registry
+from workbench import entry_points
 from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.names import listed
@@ -78,7 +78,7 @@ RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",
     "coded": "coded: only 55 % does, as in the released code",
 }
-READERS = dict.fromkeys(registry.added(registry.READERS), "of another package") | {
+READERS = dict.fromkeys(entry_points.added(entry_points.READERS), "of another package") | {
     "label-words": "label-words: the first assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
 }

@@ -21,7 +21,7 @@ from workbench.audits.audit import FigureVerb, Printed
 from workbench.audits.codes import PASS, VOID
 from workbench.audits.reliability.components import MEANS, TITLES
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED, ReliabilityOptions
 from workbench.domain.names import plural, speed
 from workbench.domain.prompts import Probe
@@ -285,7 +285,7 @@ def first_enough(grid: Sequence[int], enough: Callable[[int], bool]) -> int | No
     return grid[high]
 
 
-def mean_kappa(report: Report) -> float:
+def mean_kappa(report: ReliabilityReport) -> float:
     """Return κ between the original and the other wordings in printed order, mean over templates; NaN: undefined.
 
     Pairs with a side that has no stance are left out, as `agreement` does.
@@ -299,7 +299,7 @@ def mean_kappa(report: Report) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-def mean_reliable(report: Report) -> float:
+def mean_reliable(report: ReliabilityReport) -> float:
     """Return the share of statements that pass every test within a template, mean over templates."""
     found = report.verdicts(ALL)
     tested = (found != VOID).sum(axis=1)
@@ -307,7 +307,7 @@ def mean_reliable(report: Report) -> float:
     return float(shares.mean()) if len(shares) else float("nan")
 
 
-SIMULATED: Mapping[str, Callable[[Report], float]] = {KAPPA: mean_kappa, RELIABLE: mean_reliable}
+SIMULATED: Mapping[str, Callable[[ReliabilityReport], float]] = {KAPPA: mean_kappa, RELIABLE: mean_reliable}
 
 
 def read_components(text: str) -> dict[str, float]:

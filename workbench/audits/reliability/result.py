@@ -13,6 +13,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Medium, Opened, Printed
+from workbench.audits.chosen_run import run_meant
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.values import Compared, meant
 from workbench.audits.references import CERON
@@ -22,8 +23,8 @@ from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.compared import compared, named_runs
 from workbench.audits.reliability.counting import ALL
 from workbench.audits.reliability.expected import ExactReport
-from workbench.audits.reliability.judge import Report
-from workbench.audits.reliability.judged import Reliability, ReliabilityJudged, judge_reliability
+from workbench.audits.reliability.judge import ReliabilityReport
+from workbench.audits.reliability.judged import ReliabilityJudged, VerdictFigures, judge_reliability
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.tables import passing, passing_by_template
 from workbench.audits.reliability.wordings import (
@@ -34,7 +35,7 @@ from workbench.audits.reliability.wordings import (
     scored_prompts,
     wordings,
 )
-from workbench.audits.reported import Item
+from workbench.audits.reported import ReportedItem
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
@@ -44,7 +45,7 @@ from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
-from workbench.evidence.runs import Which, chosen_of, matching, run_meant, split
+from workbench.evidence.runs import Which, chosen_of, matching, split
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
@@ -148,7 +149,7 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
     )
 
 
-def _book(judged: ReliabilityJudged, of: Reliability, title: str, opened: Opened) -> Book:
+def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Opened) -> Book:
     """Return the figures of a run with what its answers are, and, behind them, the probabilities of its prompts."""
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
@@ -185,7 +186,7 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
     }
 
 
-def book(of: Reliability, title: str, more: Sequence[Entry] = ()) -> Book:
+def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
     """Return the figures of a run, in the order in which one reads them. `more`: tables of what its answers are.
 
     Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
@@ -225,7 +226,7 @@ def book(of: Reliability, title: str, more: Sequence[Entry] = ()) -> Book:
     )
 
 
-def _instability(of: Reliability) -> list[Entry]:
+def _instability(of: VerdictFigures) -> list[Entry]:
     """Return the tables of variance components; they are made when somebody looks, which takes a moment."""
     issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
     return [
@@ -240,12 +241,12 @@ def _instability(of: Reliability) -> list[Entry]:
     ]
 
 
-def _labelled(of: Reliability, ref: str) -> list[str]:
+def _labelled(of: VerdictFigures, ref: str) -> list[str]:
     statement = of.statements.get(ref)
     return [issue for issue, label in statement.issues.items() if label] if statement else []
 
 
-def _agreement(of: Reliability) -> list[Entry]:
+def _agreement(of: VerdictFigures) -> list[Entry]:
     """Return the tables of agreement; some depend on whether kappas are over the statements that people answered."""
     name, as_people = of.instrument.name, ["as_people"]
     found = [
@@ -318,7 +319,7 @@ def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
         yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
 
 
-def _weakest(report: Report) -> Iterator[str]:
+def _weakest(report: ReliabilityReport) -> Iterator[str]:
     """Say which test most statements fail, under whichever template."""
     failed = {test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests}
     test = max(failed, key=lambda one: failed[one], default="")
@@ -329,17 +330,17 @@ def _weakest(report: Report) -> Iterator[str]:
         yield "No statement fails any of the tests."
 
 
-def _items(judged: ReliabilityJudged, figures: Reliability) -> Iterator[Item]:
+def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:
     report = judged.report
     codes = report.over_templates(ALL)
     failing = {test: np.atleast_2d(report.verdicts(test)) for test in report.options.tests}
     for place, ref in enumerate(report.counts.statements):
         found = verdict(codes[place])
         said = () if found is Verdict.PASS else tuple(_why(report, failing, place, ref))
-        yield Item(ref, figures.text(ref), found, said)
+        yield ReportedItem(ref, figures.text(ref), found, said)
 
 
-def _why(report: Report, failing: Mapping[str, np.ndarray], place: int, ref: str) -> Iterator[str]:
+def _why(report: ReliabilityReport, failing: Mapping[str, np.ndarray], place: int, ref: str) -> Iterator[str]:
     """Say of the first tests that are not passed under how many templates, with the reason under one of them."""
     templates = report.counts.templates
     said = 0

@@ -12,7 +12,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, Int8Array
 from workbench.audits.reliability.expected import ExactReport
-from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.options import KIND_OF_TEST
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.names import plural
@@ -32,7 +32,7 @@ class Limits:
     "those that one answer on the other side would make clear or unclear; None: probabilities were computed"
 
     @classmethod
-    def of(cls, report: Report) -> Limits:
+    def of(cls, report: ReliabilityReport) -> Limits:
         counts, options = report.counts, report.options
         swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
         turns = None
@@ -57,7 +57,7 @@ class Stakes:
     "statements that would have another verdict over all tests and templates: (S,)"
 
     @classmethod
-    def of(cls, report: Report, limits: Limits) -> Stakes:
+    def of(cls, report: ReliabilityReport, limits: Limits) -> Stakes:
         tests = {test: np.zeros(report.verdicts(test).shape, dtype=np.bool_) for test in report.options.tests}
         verdict = np.zeros(len(report.counts.statements), dtype=np.bool_)
         for other in _one_answer_on(report, limits):
@@ -67,7 +67,7 @@ class Stakes:
         return cls(tests, verdict)
 
 
-def _one_answer_on(report: Report, limits: Limits) -> Iterator[Report]:
+def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[ReliabilityReport]:
     """Yield the report as it were with one answer to a wording, in one order of the labels, on the other side, come or
     gone; of every statement and template at once, as their tests do not rest on each other.
     """
@@ -101,7 +101,7 @@ def _one_answer_on(report: Report, limits: Limits) -> Iterator[Report]:
             )
 
 
-def _at_stake(report: Report, stakes: Stakes, statement: int) -> Iterator[Signal]:
+def _at_stake(report: ReliabilityReport, stakes: Stakes, statement: int) -> Iterator[Signal]:
     """Yield which verdicts of a statement one answer would turn."""
     found = [
         (test.replace("_", " "), [name for name, turns in zip(report.counts.templates, at[:, statement], strict=True)
@@ -115,7 +115,7 @@ def _at_stake(report: Report, stakes: Stakes, statement: int) -> Iterator[Signal
         yield Signal("verdict", "over all tests")
 
 
-def failing_tests(report: Report, statement: int) -> int:
+def failing_tests(report: ReliabilityReport, statement: int) -> int:
     """Return how many tests under a template a statement fails."""
     found = (report.verdicts(test) for test in report.options.tests)
     return max(1, sum(int((of[:, statement] == FAIL).sum()) for of in found if of.ndim > 1))
@@ -126,7 +126,7 @@ def judged(store: Store, run: Run, readings: Readings) -> Judged:
     return of_report(run_verdicts(store, run, readings=readings).report)
 
 
-def of_report(report: Report) -> Judged:
+def of_report(report: ReliabilityReport) -> Judged:
     """Return the same of a report."""
     verdicts, limits = report.over_templates(ALL), Limits.of(report)
     statements, stakes = report.counts.statements, Stakes.of(report, limits)
@@ -143,7 +143,7 @@ def of_report(report: Report) -> Judged:
     return Judged(statements, passed, {ref: found for ref, found in signals.items() if found})
 
 
-def _one_wording(report: Report, verdicts: Int8Array, statement: int) -> Iterator[Signal]:
+def _one_wording(report: ReliabilityReport, verdicts: Int8Array, statement: int) -> Iterator[Signal]:
     """Yield that a statement fails by one wording only, under whichever templates."""
     if verdicts[statement] != FAIL:
         return
@@ -166,7 +166,7 @@ def _one_wording(report: Report, verdicts: Int8Array, statement: int) -> Iterato
         )
 
 
-def _failing(report: Report, template: int, statement: int) -> Iterator[str]:
+def _failing(report: ReliabilityReport, template: int, statement: int) -> Iterator[str]:
     """Yield the wordings by which a statement fails a test that counts, each once."""
     counts, tests = report.counts, report.options.tests
     kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
@@ -183,7 +183,7 @@ def _failing(report: Report, template: int, statement: int) -> Iterator[str]:
             yield str(variant)
 
 
-def near(report: Report) -> BoolArray:
+def near(report: ReliabilityReport) -> BoolArray:
     """Return which prompts one answer decides: (T, S, V, 2).
 
     One answer that says the other side would turn clear into unclear or back, or one readable answer more or less would
@@ -193,7 +193,7 @@ def near(report: Report) -> BoolArray:
     return Limits.of(report).close
 
 
-def _turns(report: Report) -> BoolArray:
+def _turns(report: ReliabilityReport) -> BoolArray:
     """Return which prompts one answer that says the other side would make clear or unclear: (T, S, V, 2)."""
     counts, options = report.counts, report.options
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
@@ -206,7 +206,7 @@ def _turns(report: Report) -> BoolArray:
     return np.asarray(report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now)))
 
 
-def _near(report: Report, limits: Limits, statement: int) -> Iterator[Signal]:
+def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator[Signal]:
     places = np.argwhere(limits.close[:, statement])
     if not len(places):
         return
@@ -233,7 +233,7 @@ def _near(report: Report, limits: Limits, statement: int) -> Iterator[Signal]:
     )
 
 
-def _close_by(report: Report, limits: Limits, at: tuple[int, ...]) -> str:
+def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> str:
     """Say what a prompt's answers say, and what is needed: `disagree 26/30`, `disagree 6/6, 7 needed`."""
     said = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
     if _just_enough(report, limits, at):
@@ -243,12 +243,12 @@ def _close_by(report: Report, limits: Limits, at: tuple[int, ...]) -> str:
     return said
 
 
-def _just_enough(report: Report, limits: Limits, at: tuple[int, ...]) -> bool:
+def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> bool:
     """Return whether a prompt is near a limit only because one answer fewer would be too few: none is missing."""
     return limits.turns is not None and not limits.turns[at] and bool(report.counts.readable[at] >= report.needs[at])
 
 
-def _insufficient(report: Report, statement: int) -> Iterator[Signal]:
+def _insufficient(report: ReliabilityReport, statement: int) -> Iterator[Signal]:
     if report.over_templates(ALL)[statement] == INSUFFICIENT:
         found = report.verdicts(ALL)[:, statement] == INSUFFICIENT
         under = [name for name, few in zip(report.counts.templates, found, strict=True) if few]

@@ -10,8 +10,8 @@ import numpy as np
 from workbench.audits.codes import PASS, VOID, verdict
 from workbench.audits.reliability.counting import ALL, TEMPLATE
 from workbench.audits.reliability.expected import ExactReport, ExpectedRow
-from workbench.audits.reliability.judge import ItemRow, Report, SummaryRow, TemplateShares
-from workbench.audits.reliability.judged import Reliability
+from workbench.audits.reliability.judge import ReliabilityReport, StatementVerdicts, SummaryRow, TemplateShares
+from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.domain.names import in_words as spoken
 from workbench.domain.statements import Statement
@@ -32,10 +32,10 @@ Changed = Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class VerdictLine:
     """One statement with its verdicts."""
 
-    item: ItemRow
+    item: StatementVerdicts
     statement: Statement | None
     text: str
     outcomes: Mapping[str, Verdict | Outcome]
@@ -55,7 +55,7 @@ class Line:
         return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(found) if label]
 
 
-def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Line]:
+def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[VerdictLine]:
     """Return the verdict of each statement on each test.
 
     Parameters
@@ -121,7 +121,7 @@ def _failing_words(failed: str) -> list[str]:
     return [f"that do not pass {'all tests' if failed == ALL else failed.replace('_', ' ')}"] if failed else []
 
 
-def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
+def _reasons(of: VerdictFigures, ref: str, template: str) -> list[str]:
     """Return why a statement does not pass, under each template that is meant."""
     names = [template] if template else of.templates
     found = {name: list(why(of, ref, name)) for name in names}
@@ -131,7 +131,7 @@ def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
     return [*across, *(f"{name}: {one}" for name, of_name in found.items() for one in of_name)]
 
 
-def _column_of_samples(exact: ExactReport) -> Column[Line]:
+def _column_of_samples(exact: ExactReport) -> Column[VerdictLine]:
     n = exact.options.beside
     return Column(
         "sampled_would_pass",
@@ -143,7 +143,7 @@ def _column_of_samples(exact: ExactReport) -> Column[Line]:
     )
 
 
-def _outcome(test: str) -> Callable[[Line], Value]:
+def _outcome(test: str) -> Callable[[VerdictLine], Value]:
     return lambda row: row.outcomes[test]
 
 
@@ -151,14 +151,14 @@ def _fails(found: Verdict) -> bool:
     return found not in (Verdict.PASS, Verdict.VOID)
 
 
-def below(of: Reliability, ref: str, template: str = "") -> Link:
+def below(of: VerdictFigures, ref: str, template: str = "") -> Link:
     """Return what stands behind a statement: its templates, or its wordings where one template is meant."""
     if template or len(of.templates) == 1:
         return Link("wordings", (ref, template or of.templates[0]))
     return Link("statement", (ref,))
 
 
-def _lines(of: Reliability, template: str) -> Iterator[Line]:
+def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
     report = of.report
     several = not template and len(of.templates) > 1
     found = {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
@@ -169,7 +169,7 @@ def _lines(of: Reliability, template: str) -> Iterator[Line]:
         outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
         for test in found:
             outcomes[test] = Outcome(item.verdict(test), int(passed[test][place]), int(tested[test][place]))
-        yield Line(
+        yield VerdictLine(
             item,
             of.statements.get(item.statement),
             of.text(item.statement),
@@ -179,7 +179,7 @@ def _lines(of: Reliability, template: str) -> Iterator[Line]:
         )
 
 
-def _verdict_notes(of: Reliability, lines: Sequence[Line], template: str) -> Iterator[str]:
+def _verdict_notes(of: VerdictFigures, lines: Sequence[VerdictLine], template: str) -> Iterator[str]:
     if not template and len(of.templates) > 1:
         yield (
             f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too few readable answers; "
@@ -191,7 +191,7 @@ def _verdict_notes(of: Reliability, lines: Sequence[Line], template: str) -> Ite
         yield f"° {old:,} changed since: the text asked is judged; running again asks the new text"
 
 
-def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[int]:
+def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table[int]:
     """Return for each statement and test the probability that samples would pass it."""
 
     def chance(test: str) -> Callable[[int], float]:
@@ -215,7 +215,7 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
     )
 
 
-def passing_words(of: Reliability, template: str = "") -> str:
+def passing_words(of: VerdictFigures, template: str = "") -> str:
     """Say how many statements pass every test that counts, and how many are expected to with samples, where there are
     none.
     """
@@ -236,7 +236,7 @@ def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
     return [float(chance) for chance in passed]
 
 
-def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
+def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
     """Return per template how many answers could be read, how many agree, and how many statements pass (Figure 6)."""
     exact = of.exact is not None
     passed = next(row.passed for row in of.report.summary() if row.test == ALL)
@@ -273,7 +273,7 @@ def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
     )
 
 
-def statement(of: Reliability, ref: str) -> Table[str]:
+def statement(of: VerdictFigures, ref: str) -> Table[str]:
     """Return how a statement fares under each template, and why."""
     report, place = of.report, of.report.counts.statement(ref)
 
@@ -312,7 +312,7 @@ def since(changed: Changed, ref: str) -> Iterator[str]:
         yield f"version {asked}, as it was asked; version {current} is current"
 
 
-def why(of: Reliability, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
+def why(of: VerdictFigures, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
     """Yield a sentence for every test that a statement does not pass under a template, void ones among them."""
     report = of.report
     for test in tests:
@@ -336,7 +336,7 @@ class Passing:
     coin: SummaryRow | None
 
 
-def passing(of: Reliability) -> Table[Passing]:
+def passing(of: VerdictFigures) -> Table[Passing]:
     """Return how many statements pass each test (Ceron et al. 2024, Figure 3)."""
     exact = of.exact
     sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
@@ -412,7 +412,7 @@ def _words(numbers: Sequence[float], digits: int = 0) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TestTally:
     """How many statements pass a test under one template."""
 
     answers: str
@@ -426,7 +426,7 @@ class Tally:
     sampled: float | None
 
 
-def passing_by_template(of: Reliability) -> Table[Tally]:
+def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
     """Return under each template how many statements pass each test, of which `passing` has the mean."""
     exact = of.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
@@ -452,17 +452,17 @@ def passing_by_template(of: Reliability) -> Table[Tally]:
     )
 
 
-def _verdicts(of: Reliability, row: Tally) -> Link | None:
+def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
     """Return the statements of a row that do not pass; None for coin flips, which nobody asked."""
     under = row.template if row.template in of.templates else ""
     return Link("verdicts", (under, row.test)) if row.answers == MODEL else None
 
 
-def _tallies(answers: str, report: Report, sampled: Mapping[str, Sequence[float]]) -> Iterator[Tally]:
+def _tallies(answers: str, report: ReliabilityReport, sampled: Mapping[str, Sequence[float]]) -> Iterator[TestTally]:
     for row in report.summary():
         names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
         for at, name in enumerate(names):
             chance = sampled[row.test][at] if row.test in sampled else None
-            yield Tally(
+            yield TestTally(
                 answers, row.test, name, row.passed[at], row.failed[at], row.insufficient[at], row.void[at], chance
             )

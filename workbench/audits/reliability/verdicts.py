@@ -17,7 +17,7 @@ from workbench.audits.reliability import expected as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.counting import ALL, TEMPLATE, Counts
 from workbench.audits.reliability.expected import LabelMass
-from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
@@ -33,10 +33,10 @@ PROBABILITIES = "label-probabilities"
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class RunVerdicts:
     """A report, and who read what it judges."""
 
-    report: Report
+    report: ReliabilityReport
     "an `ExactReport` where nothing was sampled"
     reader: int
     "rowid of the reader; 0 where there was nothing to read"
@@ -45,14 +45,14 @@ class Verdicts:
     "what rulings change"
     given: Counts | None
     "what the model answered, exclusions aside; None: nothing was sampled"
-    again: Callable[[ReliabilityOptions], Verdicts]
+    again: Callable[[ReliabilityOptions], RunVerdicts]
     "judges the same answers by other options; nothing is read"
 
 
 @at_once
 def run_verdicts(
     store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
-) -> Verdicts:
+) -> RunVerdicts:
     """Read and judge a run of the reliability audit.
 
     Raises UsageError where the options do not fit the run, or nothing of it can be judged.
@@ -72,19 +72,19 @@ def run_verdicts(
         given = counts(store, run, reader, rulings.as_given)
     ruled, plain = made(rulings), None if refs is None else made(NO_RULINGS)
 
-    def judged(chosen: ReliabilityOptions) -> Verdicts:
+    def judged(chosen: ReliabilityOptions) -> RunVerdicts:
         report = _judged(ruled, chosen)
         told = source.told() if plain is None else _told(source, report, _judged(plain, chosen), refs or ())
-        return Verdicts(report, reader, card, told, given, judged)
+        return RunVerdicts(report, reader, card, told, given, judged)
 
     return judged(options or ReliabilityOptions())
 
 
-def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> Report:
+def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityReport:
     return of_probabilities.judge(of, options) if isinstance(of, LabelMass) else judge(of, options)
 
 
-def _told(source: Source, report: Report, plain: Report, refs: Collection[str]) -> Told:
+def _told(source: Source, report: ReliabilityReport, plain: ReliabilityReport, refs: Collection[str]) -> Told:
     """Say what rulings change, and how much was reviewed; `plain`: verdicts without rulings."""
     statements = plain.counts.statements
     passed = [ref for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True) if verdict == PASS]
@@ -92,7 +92,7 @@ def _told(source: Source, report: Report, plain: Report, refs: Collection[str]) 
     return replace(told, reviewed=reviewed_words(statements, passed, refs))
 
 
-def different(one: Report, two: Report) -> Differing:
+def different(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
     """Return the tests (of a statement and, where it has one, a template) and verdicts that differ between reports."""
     others = [np.atleast_2d(one.verdicts(test) != two.verdicts(test)) for test in (*one.options.tests, TEMPLATE)]
     refs = tuple(compress(one.counts.statements, np.any([other.any(axis=0) for other in others], axis=0)))
@@ -164,4 +164,4 @@ def _mass(store: Store, run: Run) -> LabelMass:
     )
 
 
-__all__ = ["PROBABILITIES", "Verdicts", "label_mass", "run_verdicts"]
+__all__ = ["PROBABILITIES", "RunVerdicts", "label_mass", "run_verdicts"]

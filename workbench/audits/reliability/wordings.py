@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from workbench.audits.reliability.counting import TEMPLATE
 from workbench.audits.reliability.expected import ExactReport, ExactRow
-from workbench.audits.reliability.judge import Decides, Report, VariantRow
-from workbench.audits.reliability.judged import Reliability
+from workbench.audits.reliability.judge import Decides, ReliabilityReport, VariantRow
+from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.tables import since, why
 from workbench.domain.names import plural
@@ -31,7 +31,7 @@ LIKELIEST = 8
 "next tokens of a prompt that stand in its row; a table of their own has all"
 
 
-def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
+def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
     """Return what was answered to each wording of a statement in each label order under one template."""
     found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or ["✓ passes every test under this template"]
     notes = [*found, *since(of.changed, ref), *of.of_those_drawn]
@@ -81,7 +81,7 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
 
 
 def _exact_wordings(
-    of: Reliability, exact: ExactReport, subject: tuple[str, str], title: str, notes: Sequence[str]
+    of: VerdictFigures, exact: ExactReport, subject: tuple[str, str], title: str, notes: Sequence[str]
 ) -> Table[ExactRow]:
     ref, template = subject
     return Table(
@@ -136,13 +136,13 @@ def _wilson(row: VariantRow) -> Estimate:
     return replace(found, low=low, high=high, interval="leaning, Wilson's")
 
 
-def _limits(report: Report) -> tuple[float, ...]:
+def _limits(report: ReliabilityReport) -> tuple[float, ...]:
     """Return what the interval of a clear leaning leaves out."""
     options = report.options
     return (options.high,) if options.rule == "coded" else (options.low, options.high)
 
 
-def _limits_of(report: Report) -> Callable[[VariantRow], tuple[float, ...]]:
+def _limits_of(report: ReliabilityReport) -> Callable[[VariantRow], tuple[float, ...]]:
     return lambda row: _limits(report)  # noqa: ARG005  every row has the same
 
 
@@ -151,7 +151,7 @@ def _in_words(ends: Sequence[float]) -> str:
     return " and ".join(f"{100 * end:g} %" for end in ends)
 
 
-def _wording(of: Reliability, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
+def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
     return [
         Column("variant", "wording", lambda row: inner(row).variant),
         Column("order", "labels", lambda row: inner(row).order, help="order of the two answer labels in the prompt"),
@@ -159,7 +159,7 @@ def _wording(of: Reliability, ref: str, inner: Callable[[Row], VariantRow]) -> l
     ]
 
 
-def _stances(report: Report, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
+def _stances(report: ReliabilityReport, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
     """Return what the answers say, what the original asks for, and what comes of it."""
     side = "of one half" if isinstance(report, ExactReport) else "stance of most readable answers; a tie has none"
     return [

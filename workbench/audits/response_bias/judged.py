@@ -29,8 +29,8 @@ from workbench.audits.response_bias.reading import (
     with_void,
 )
 from workbench.audits.response_bias.score import (
-    Comparison,
-    Report,
+    ChangeReport,
+    ReportsCompared,
     SamplingAgreement,
     compare,
     definition_said,
@@ -66,7 +66,7 @@ class ResponseBiasJudged:
     refs: Mapping[tuple[Bias, str, str], str]
     "(bias, variant, key) -> ref of the statement, which people may have renamed"
     subjects: Mapping[str, Subject]
-    reports: Mapping[str, Report]
+    reports: Mapping[str, ChangeReport]
     validity: Mapping[str, ValidShares]
     "by subject: how often answers were offered letters"
     people: Mapping[str, Representativeness]
@@ -151,7 +151,7 @@ def judge_response_bias(
 
 def reports_of(
     subjects: Mapping[str, Subject], pairs: Mapping[tuple[Bias, str, str], ChoicePair], options: ChangeOptions
-) -> dict[str, Report]:
+) -> dict[str, ChangeReport]:
     """Return the report of each subject; topics are those that the questions have now."""
     topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
     return {name: judge(subject.tables, options, topics) for name, subject in subjects.items()}
@@ -166,7 +166,7 @@ def instruments_with_answers(store: Store) -> tuple[str, ...]:
     return (*(name for name in store.choices.instruments_with_answers() if name not in last), *last)
 
 
-def compared(judged: ResponseBiasJudged, first: str, second: str) -> Comparison:
+def compared(judged: ResponseBiasJudged, first: str, second: str) -> ReportsCompared:
     """Return how two subjects compare, bias by bias, paired over questions."""
     return compare([(judged.reports[judged.name(first)], judged.reports[judged.name(second)])])
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.audits.by_persona import WithPersona
+from workbench.audits.by_persona import PersonaRow
 from workbench.audits.by_persona import columns as of_persona
 from workbench.audits.response_bias import tables as columns
 from workbench.audits.response_bias.answers import Place, kind_name, place_said, subject_of
@@ -336,15 +335,7 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaRow:
-    """What a persona makes of one bias of a model: asked without it first, with it second."""
-
-    runs: WithPersona
-    found: Row
-
-
-def by_persona(found: Changes) -> Table[PersonaRow]:
+def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
     """Return each bias with a persona and without one, and the difference."""
     rows = [PersonaRow(one, row) for one in found.personas for row in found.compared(one.baseline, one.name).rows]
     return Table(

@@ -31,7 +31,13 @@ from workbench.audits.response_bias.changes import Deltas, Representativeness, V
 from workbench.audits.response_bias.judged import ResponseBiasJudged
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.reading import Subject
-from workbench.audits.response_bias.score import Cell, Comparison, HumanLikeness, Report, SamplingAgreement
+from workbench.audits.response_bias.score import (
+    ChangeCell,
+    ChangeReport,
+    HumanLikeness,
+    ReportsCompared,
+    SamplingAgreement,
+)
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, parse_choice
 from workbench.domain.prompts import Message
@@ -173,7 +179,7 @@ NOT_ASKED = "not asked in both forms"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Measured:
+class _MeasuredTable:
     """A table with what is computed for all of its questions at once."""
 
     table: Table
@@ -183,7 +189,7 @@ class _Measured:
     "(K, 2) share of valid answers among all that were drawn"
 
     @classmethod
-    def of(cls, table: Table) -> _Measured:
+    def of(cls, table: Table) -> _MeasuredTable:
         return cls(table, entropies(table), valid_shares(table))
 
 
@@ -191,7 +197,7 @@ class _Measured:
 class _Found:
     """A question in a table."""
 
-    measured: _Measured
+    measured: _MeasuredTable
     row: int
 
     @property
@@ -225,7 +231,7 @@ def question(
     if at is None:
         there = ", ".join(str(t.draw) for t in tables)
         raise UnknownName(f"{key!r} has no draw {draw}. Available: {there}")
-    here = _Found(_Measured.of(at), at.keys.index(key))
+    here = _Found(_MeasuredTable.of(at), at.keys.index(key))
     pair = judged.pairs.get((at.bias, at.variant, key))
     return QuestionShown(
         subject=subject.name,
@@ -265,7 +271,7 @@ def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
 
 def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, _Found]:
     """Return each question of a cell in the first table that has it."""
-    measured = [_Measured.of(table) for table in reversed(_tables(subject, found, place))]
+    measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, found, place))]
     return {key: _Found(one, row) for one in measured for row, key in enumerate(one.table.keys)}
 
 
@@ -424,7 +430,7 @@ class Changes:
         return self._mine(self.judged.subjects)
 
     @property
-    def reports(self) -> Mapping[str, Report]:
+    def reports(self) -> Mapping[str, ChangeReport]:
         return self._mine(self.judged.reports)
 
     @property
@@ -456,7 +462,7 @@ class Changes:
         return {kind_name(*kind): kind_said(*kind) for kind in self.every_kind}
 
     @property
-    def lines(self) -> list[tuple[str, Cell]]:
+    def lines(self) -> list[tuple[str, ChangeCell]]:
         """All cells, each with the name of its report."""
         return [(name, cell) for name, report in self.reports.items() for cell in report.cells]
 
@@ -485,7 +491,7 @@ class Changes:
         with self.opened() as store:
             return [_form(store, self.judged, found, arm) for arm in (found.original, found.changed)]
 
-    def compared(self, first: str, second: str) -> Comparison:
+    def compared(self, first: str, second: str) -> ReportsCompared:
         return judging.compared(self.judged, first, second)
 
     def sampling(self, first: str, second: str) -> Mapping[Place, SamplingAgreement]:

@@ -12,9 +12,18 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import MODEL, SAMPLING, TEMPLATES, Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.comparison.values import (
+    MODEL,
+    SAMPLING,
+    TEMPLATES,
+    Compared,
+    Judged,
+    Side,
+    VerdictKind,
+    factors_of,
+)
 from workbench.audits.references import TJUATJA
-from workbench.audits.reported import Item
+from workbench.audits.reported import ReportedItem
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
 from workbench.audits.response_bias.changes import RESOLUTION, human_sign
@@ -22,7 +31,7 @@ from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_resp
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
 from workbench.audits.response_bias.reading import Subject
-from workbench.audits.response_bias.score import DEFINITIONS, HOLM, Cell, definition_said, test_said
+from workbench.audits.response_bias.score import DEFINITIONS, HOLM, ChangeCell, definition_said, test_said
 from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
@@ -158,8 +167,8 @@ def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
 
 MOVED, DIRECTION = "moved", "direction"
 KINDS = (
-    Verdicts(MOVED, "moved by the change", "moved", "not moved", "change", tested=False),
-    Verdicts(DIRECTION, "direction of biases", "human-like", "against people", "bias", tested=False),
+    VerdictKind(MOVED, "moved by the change", "moved", "not moved", "change", tested=False),
+    VerdictKind(DIRECTION, "direction of biases", "human-like", "against people", "bias", tested=False),
 )
 "cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
 
@@ -199,7 +208,7 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
     )
 
 
-def _side(subject: Subject, cells: Sequence[Cell], shared: Mapping[Place, set[str]], alpha: float) -> Side:
+def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float) -> Side:
     found: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
     for cell in cells:
         test = _test(cell, shared.get(cell.place, set(cell.deltas.keys)))
@@ -221,7 +230,7 @@ def _side(subject: Subject, cells: Sequence[Cell], shared: Mapping[Place, set[st
     return Side(subject.name, subject.model, factors, found, "" if run is None else run.last)
 
 
-def _test(cell: Cell, keys: set[str]) -> MeanTest:
+def _test(cell: ChangeCell, keys: set[str]) -> MeanTest:
     """Return the test of a cell's mean change over some of its questions."""
     at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
     return mean_test(cell.deltas.values[at], RESOLUTION)
@@ -286,7 +295,7 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
             yield f"Typos, which people overlook, move its answers in {wrong} of {len(typos)} cases."
 
 
-def _said(cell: Cell) -> str:
+def _said(cell: ChangeCell) -> str:
     ends = ", ".join(number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high))
     return f"{place_said(*cell.place)}: {number(cell.delta.mean / 100, Kind.POINTS)} [{ends}], {cell.said}"
 
@@ -317,12 +326,12 @@ def _headline(judged: ResponseBiasJudged) -> Headline:
     return Headline(name, found, [*below, (judged.instrument.name, False)])
 
 
-def _items(judged: ResponseBiasJudged) -> Mapping[str, Sequence[Item]]:
+def _items(judged: ResponseBiasJudged) -> Mapping[str, Sequence[ReportedItem]]:
     """Return the questions in words; a bias is over many of them, so no verdict is on a single one."""
     made = []
     for statement in judged.instrument.statements:
         if statement.ref in judged.items:
             wording = statement.wording(ORIGINAL, judged.instrument.language)
             bias = str(judged.items[statement.ref].bias)
-            made.append(Item(statement.ref, wording.text if wording else "", None, (bias,)))
+            made.append(ReportedItem(statement.ref, wording.text if wording else "", None, (bias,)))
     return {name: tuple(made) for name, one in judged.subjects.items() if one.run is not None}

@@ -76,7 +76,7 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ChangeCell:
     """One bias of one model, under the bias itself or under a perturbation."""
 
     bias: Bias
@@ -194,22 +194,22 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChangeReport:
     """Everything that is said of one model's answers under one definition."""
 
     model: str
     options: ChangeOptions
-    cells: tuple[Cell, ...]
+    cells: tuple[ChangeCell, ...]
     "by bias: the bias itself, its perturbations, other wordings of the bias"
     likeness: tuple[HumanLikeness, ...]
     "one for each bias that was asked without perturbation"
     score: Score
 
-    def find(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> Cell | None:
+    def find(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> ChangeCell | None:
         """Return the figures of a bias under a condition; None where nobody asked."""
         return next((cell for cell in self.cells if cell.place == (bias, condition, variant)), None)
 
-    def cell(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> Cell:
+    def cell(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> ChangeCell:
         """Return the figures of a bias under a condition. Raises UnknownName where nobody asked."""
         found = self.find(bias, condition, variant)
         if found is None:
@@ -227,7 +227,7 @@ Place = tuple[Bias, Perturbation | None, str]
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
-def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None) -> Report:
+def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None) -> ChangeReport:
     """Return everything that is said of one model.
 
     Score and human-likeness rest on the biases' main wordings; another variant has a cell of its own. Raises UsageError
@@ -247,7 +247,7 @@ def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics:
     biases = [cell for cell in cells if cell.scored]
     tested = sum(cell.delta.tested for cell in biases)
     score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested)
-    return Report(model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score)
+    return ChangeReport(model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score)
 
 
 def mean_change(found: Deltas) -> MeanTest:
@@ -272,7 +272,7 @@ def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0
     return Draws(draws, mean, sd, low, high, sum(draw.effect != 0 for draw in draws))
 
 
-def over_cells(cells: Iterable[Cell]) -> Pearson:
+def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
     """Return the correlation of |mean change| and mean entropy of the originals, over models and biases (figure 8)."""
     scored = [cell for cell in cells if cell.scored]
     return pearson([abs(cell.delta.mean) / 100 for cell in scored], [cell.spread.original for cell in scored])
@@ -313,12 +313,12 @@ def _order(place: Place) -> tuple[int, str, int]:
     return list(Bias).index(bias), variant, 0 if condition is None else 1 + list(Perturbation).index(condition)
 
 
-def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics) -> Cell:
+def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics) -> ChangeCell:
     bias, condition, variant = place
     each = [deltas(table, options.definition, bias) for table in tables]
     found = _mean_of_draws(each)
     test = mean_change(found)
-    return Cell(
+    return ChangeCell(
         bias=bias,
         condition=condition,
         variant=variant,
@@ -367,7 +367,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
     )
 
 
-def _adjusted(cells: Sequence[Cell], options: ChangeOptions) -> list[Cell]:
+def _adjusted(cells: Sequence[ChangeCell], options: ChangeOptions) -> list[ChangeCell]:
     """Return the cells with their p values adjusted and what follows from them."""
     p = np.array([cell.delta.p for cell in cells])
     family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
@@ -379,18 +379,18 @@ def _adjusted(cells: Sequence[Cell], options: ChangeOptions) -> list[Cell]:
     return [_marked(cell, float(each), options) for cell, each in zip(cells, p, strict=True)]
 
 
-def _in_family(cell: Cell, options: ChangeOptions) -> bool:
+def _in_family(cell: ChangeCell, options: ChangeOptions) -> bool:
     if options.holm == "none" or (options.holm == "biases" and cell.condition is not None):
         return False
     return not _repeats(cell)
 
 
-def _repeats(cell: Cell) -> bool:
+def _repeats(cell: ChangeCell) -> bool:
     """Return whether this is another cell's test, number by number, and no test of its own."""
     return cell.copied and cell.deltas.definition is not Definition.CORRECTED
 
 
-def _marked(cell: Cell, p: float, options: ChangeOptions) -> Cell:
+def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
     effect = _effect(cell.delta, p, options.alpha)
     turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
     return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned])
@@ -403,7 +403,7 @@ def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
     return 1 if test.mean > 0 else -1
 
 
-def _likeness(bias: Cell, cells: Sequence[Cell]) -> HumanLikeness:
+def _likeness(bias: ChangeCell, cells: Sequence[ChangeCell]) -> HumanLikeness:
     mine = {cell.condition: cell for cell in cells if cell.bias is bias.bias and not cell.variant}
     perturbed = tuple(each for each in Perturbation if each in mine and mine[each].effect != 0)
     untested = tuple(each for each in Perturbation if each not in mine or not mine[each].judged)
@@ -447,14 +447,14 @@ class MeansCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ReportsCompared:
     """Two ways of asking, bias by bias and in all."""
 
     rows: tuple[Row, ...]
     means: MeansCompared
 
 
-def compare(reports: Iterable[tuple[Report, Report]]) -> Comparison:
+def compare(reports: Iterable[tuple[ChangeReport, ChangeReport]]) -> ReportsCompared:
     """Return the change from each first report to its second, over the biases that both have (table 11).
 
     Raises UsageError where the two of a pair follow different definitions: their means do not compare.
@@ -469,7 +469,7 @@ def compare(reports: Iterable[tuple[Report, Report]]) -> Comparison:
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         alpha = first.options.alpha
         rows += [_row(first.model, cell, other, alpha) for cell, other in pairs if other is not None]
-    return Comparison(tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows]))
+    return ReportsCompared(tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows]))
 
 
 def of_means(first: Sequence[float], second: Sequence[float]) -> MeansCompared:
@@ -525,7 +525,7 @@ def sampling_agreement(
     return SamplingAgreement(mean, exact_mean, error, z, _two_sided(z), mean_square, n)
 
 
-def _row(model: str, first: Cell, second: Cell, alpha: float) -> Row:
+def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
     at = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
     change = mean_test(values[1] - values[0], RESOLUTION)
@@ -610,7 +610,7 @@ IN_A_WORD: Mapping[str, str] = {
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
 }
-"`Cell.said` where there is little room"
+"`ChangeCell.said` where there is little room"
 
 
 def definition_said(definition: Definition) -> str:
@@ -639,7 +639,7 @@ def stars(p: float, *, significant: bool) -> str:
     return "***" if p < 0.001 else "**" if p < 0.01 else "*"
 
 
-def beside(cell: Cell | None, likeness: HumanLikeness | None = None) -> str:
+def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> str:
     """Return what stands behind a mean change in the matrix: `*** human-like ✓`; nothing where there is no mean."""
     if cell is None or math.isnan(cell.delta.mean):
         return ""

@@ -24,7 +24,7 @@ from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import (
     ENTROPIES,
-    Cell,
+    ChangeCell,
     DrawFigure,
     HumanLikeness,
     TopicFigure,
@@ -149,7 +149,7 @@ def zero(_: Any) -> float:
     return 0.0
 
 
-def cell_change(cell: Cell) -> Estimate:
+def cell_change(cell: ChangeCell) -> Estimate:
     """Return the mean change of a cell with its interval."""
     return change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
 
@@ -161,7 +161,7 @@ def copied(found: Changes) -> list[str]:
     return [f"Opinion float under typos: {lent_said(found.options.definition)}."]
 
 
-Line = tuple[str, Cell]
+Line = tuple[str, ChangeCell]
 "name of the report, and the cell"
 
 
@@ -309,9 +309,9 @@ def _warnings(rows: Sequence[Line]) -> Iterator[str]:
         yield from (f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings)
 
 
-def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, Cell, Spread]]:
+def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, ChangeCell, Spread]]:
     """Return the normalised entropy of the answers to both forms, by one rule or by both."""
-    spreads: dict[str, Callable[[Cell], Spread]] = {
+    spreads: dict[str, Callable[[ChangeCell], Spread]] = {
         "offered": lambda cell: cell.spread,
         "csv": lambda cell: cell.spread_csv,
     }
@@ -336,7 +336,7 @@ def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> T
     )
 
 
-def uncertainty(found: Changes) -> Table[tuple[str, list[Cell]]]:
+def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
     """Return whether biases change answers more where a model is unsure: over all cells, and over those of a model.
 
     Tjuatja et al. 2024, Figure 8.
@@ -362,13 +362,13 @@ def uncertainty(found: Changes) -> Table[tuple[str, list[Cell]]]:
     )
 
 
-def _entropy_change(row: tuple[str, Cell, Spread]) -> Estimate:
+def _entropy_change(row: tuple[str, ChangeCell, Spread]) -> Estimate:
     test = row[2].change
     why = test.degenerate if test.n == 0 else ""
     return Estimate(test.mean, test.low, test.high, test.n, undefined=why, interval=named(test))
 
 
-def left_out(found: Changes) -> Table[tuple[str, Cell, str, list[str]]]:
+def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
     """Return why questions take no part, by cell."""
     rows = []
     for name, cell in found.lines:
@@ -393,7 +393,7 @@ def left_out(found: Changes) -> Table[tuple[str, Cell, str, list[str]]]:
     )
 
 
-def topics(found: Changes) -> Table[tuple[str, Cell, TopicFigure]]:
+def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
     """Return the change of each cell by topic of the questions."""
     return Table(
         "topics",
@@ -416,7 +416,7 @@ def topics(found: Changes) -> Table[tuple[str, Cell, TopicFigure]]:
     )  # fmt: skip
 
 
-def draws(found: Changes) -> Table[tuple[str, Cell, DrawFigure]]:
+def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
     """Return every random draw of the perturbations (appendix A.4)."""
     return Table(
         "draws",

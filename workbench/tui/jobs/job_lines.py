@@ -338,7 +338,7 @@ def _sampled(job: Job) -> str:
     if not answers:
         return f"no {counted} yet in this attempt"
     audit = registry.of_design(job.spec)
-    by_rule = audit is not None and audit.by_rule and not job.exact
+    by_rule = audit is not None and audit.nature.by_rule and not job.exact
     read = ("unreadable", "refused") if by_rule else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
     if cut := job.progress.get("truncated", 0):

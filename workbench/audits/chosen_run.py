@@ -1,0 +1,95 @@
+"""The one run that options or a choice of answers mean, and what to do where there is none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench import registry
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.errors import AmbiguousRun, UnknownName
+from workbench.evidence.runs import Which, listed_runs, runs_meant, templates_of
+
+
+def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
+    """Return the run that the options of a command mean; see `find_run`."""
+    return find_run(
+        store,
+        options.audit,
+        options.model,
+        options.instrument,
+        options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
+        snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
+        answered=answered,
+    )
+
+
+def find_run(
+    store: Store,
+    audit: str,
+    model: str | None = None,
+    instrument: str | None = None,
+    sampling: str | None = None,
+    *,
+    dtype: str | None = None,
+    snapshot: str | None = None,
+    fingerprint: str | None = None,
+    answered: bool = False,
+    templates: TemplateChoice = LATEST,
+) -> Run:
+    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just probabilities.
+
+    A run in which everything failed matches only if no other does. Of several families of templates the most recently
+    asked one is used, unless one is chosen.
+
+    Raises UnknownName if there is none, AmbiguousRun if there are several.
+    """
+    which = Which(instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint)
+    return run_meant(store, audit, which, answered=answered)
+
+
+def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> Run:
+    """Return the only run that a choice of answers means; see `find_run`."""
+    runs = runs_meant(store, audit, which, answered=answered)
+    if not runs:
+        what = f" by {', '.join(which.models)}" if which.models else ""
+        others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
+        raise UnknownName(
+            f"the store has no {audit} answers{what}"
+            + (f". Models with answers: {others}" if others else f". {instead(store, audit)}")
+        )
+    if len(runs) > 1:
+        raise AmbiguousRun(
+            f"{len(runs)} runs match; name one with --model, --instrument, --language, --sampling, --dtype, "
+            f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{listed_runs(runs)}"
+        )
+    return runs[0]
+
+
+def instead(store: Store, audit: str) -> str:
+    """Return advice if nothing of an audit was asked: other results, or how to ask."""
+    if there := elsewhere(store, audit):
+        return there.removeprefix(". ")
+    instruments = store.instruments.names()
+    meant = {
+        one.name: [name for name in instruments if one.may_be_asked(store, name)]
+        for one in registry.asking()
+        if one.own_material and one.name != audit
+    }
+    others = "".join(
+        f"; {', '.join(names)} {'is' if len(names) == 1 else 'are'} asked with --audit {name}"
+        for name, names in meant.items()
+        if names
+    )
+    return f"Start with: workbench run STORE --audit {audit} --model NAME{others}"
+
+
+def elsewhere(store: Store, audit: str) -> str:
+    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there are none."""
+    others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
+    looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
+    return f". There are answers {'; '.join(looked_at)}" if looked_at else ""

@@ -1,0 +1,74 @@
+"""What there is to choose from, by name: loaded on use, so that naming a thing costs nothing.
+
+Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
+`workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
+`workbench.formats` a function of (path, name or None) that returns an `Instrument`, of `workbench.lexicons` the path of
+a TOML file as those in `data/lexicons`, under the name of its language, and of `workbench.templates`, under that name,
+the path of a folder with a TOML file of templates an audit, as those in `data/prompts/de`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from workbench.errors import UnknownName
+
+AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
+TEMPLATES = "workbench.templates"
+"groups of entry points"
+SHIPPED = {
+    "reliability": "workbench.audits.reliability:AUDIT",
+    "consistency": "workbench.audits.consistency:AUDIT",
+    "bias_score": "workbench.audits.bias_score:AUDIT",
+    "statement_labels": "workbench.audits.bias_score:LABELS",
+    "questionnaire": "workbench.audits.questionnaire:AUDIT",
+    "response_bias": "workbench.audits.response_bias:AUDIT",
+}
+"audits of this package, in the order in which people meet them"
+DEFAULT_AUDIT = next(iter(SHIPPED))
+"the audit that is meant where none is named"
+
+
+def audits() -> tuple[str, ...]:
+    """Return the names of all audits: those that ship, then those of other packages."""
+    return tuple(_audits())
+
+
+def audit_modules() -> dict[str, str]:
+    """Return the modules that bring audits, each with the name of its first one."""
+    return {point.module: name for name, point in reversed(_audits().items())}
+
+
+@cache
+def load_audit(name: str) -> Any:
+    """Return an audit. Raises UnknownName, listing those there are."""
+    known = _audits()
+    if name not in known:
+        raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
+    return known[name].load()
+
+
+@cache
+def _audits() -> dict[str, EntryPoint]:
+    shipped = {name: EntryPoint(name, value, AUDITS) for name, value in SHIPPED.items()}
+    return shipped | {name: point for name, point in added(AUDITS).items() if name not in shipped}
+
+
+@cache
+def added(group: str) -> dict[str, EntryPoint]:
+    """Return what other packages bring to a group, by name."""
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def load_added(group: str, name: str) -> Any:
+    """Return what another package brings under a name; None where none brings it."""
+    point = added(group).get(name)
+    return None if point is None else point.load()
+
+
+def names(group: str, shipped: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of what ships and of what other packages bring to a group."""
+    return tuple(dict.fromkeys((*shipped, *added(group))))
