@@ -19,8 +19,7 @@ from workbench.domain.questionnaires import Scale
 from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
-from workbench.readers.languages import Languages
-from workbench.readers.lexicon import Lexicon
+from workbench.readers.lexicon import Languages, Lexicon
 from workbench.toml_files import parse_toml, read_toml
 
 SHIPPED_INSTRUMENT = "veldania"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.readers.choice_letter import NO_LETTER, NO_TEXT, ChoiceLetter, letter_of, spelled
+from workbench.readers.rules import NO_LETTER, NO_TEXT, ChoiceLetter, letter_of, spelled
 
 
 @pytest.mark.parametrize(

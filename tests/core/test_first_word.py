@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.domain.readings import Stance
-from workbench.readers.first_word import FirstWord
+from workbench.readers.rules import FirstWord
 
 YES, NO = Stance.AGREE.value, Stance.DISAGREE.value
 

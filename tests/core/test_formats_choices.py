@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from workbench.domain.choices import Bias, Choice, ChoicePair, Fault, Perturbation, parse_choice
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.about import About
+from workbench.formats.choice_instruments import write_choices
 from workbench.formats.choices import Choices, form_fault, read_choices
-from workbench.formats.choices_write import write_choices
 from workbench.formats.folder import put
 
 HEADER = "key,bias,topic,original,changed,middle_removed,share_1,share_2,share_3\n"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from workbench.data import lexicon
 from workbench.domain.readings import Reading
 from workbench.errors import UsageError
-from workbench.readers.base import Reader
 from workbench.readers.label_words import LabelWords
 from workbench.readers.lexicon import Lexicon
+from workbench.readers.rules import Reader
 
 LEXICON: Final = lexicon("en")
 

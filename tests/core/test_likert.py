@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.domain.readings import ReaderCard, ReaderKind, Stance
-from workbench.readers.likert import NO_NUMBER, NO_TEXT, NOT_WHOLE, OUT_OF_RANGE, SEVERAL, Likert
+from workbench.readers.rules import NO_NUMBER, NO_TEXT, NOT_WHOLE, OUT_OF_RANGE, SEVERAL, Likert
 
 AGREE, NEUTRAL, DISAGREE = Stance.AGREE, Stance.NEUTRAL, Stance.DISAGREE
 

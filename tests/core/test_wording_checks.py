@@ -24,7 +24,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.formats.native import read_csv
-from workbench.workshop.wording_checks import instrument_hints, length, variant_hints, word_lists, wording_hints
+from workbench.workshop.checks import instrument_hints, length, variant_hints, word_lists, wording_hints
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 PLAIN = "Pensions should rise with prices."

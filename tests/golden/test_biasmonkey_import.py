@@ -18,8 +18,8 @@ from workbench.domain.choices import AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.formats.about import About
 from workbench.formats.biasmonkey import BiasmonkeyDownload, read_biasmonkey
 from workbench.formats.biasmonkey_files import sources, text_of
+from workbench.formats.choice_instruments import write_choices
 from workbench.formats.choices import read_choices
-from workbench.formats.choices_write import write_choices
 from workbench.formats.folder import put
 from workbench.formats.tabular import Findings
 

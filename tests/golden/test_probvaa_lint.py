@@ -20,6 +20,7 @@ from workbench.formats.read import read_instrument
 from workbench.inference.encoder import load_encoder
 from workbench.lint import LintFinding, lint
 from workbench.pipeline.checking import check_report
+from workbench.workshop.checks import instrument_hints
 from workbench.workshop.duplicates import NEAR, duplicate_findings, near_pairs
 from workbench.workshop.meaning import (
     Embedded,
@@ -30,7 +31,6 @@ from workbench.workshop.meaning import (
     spreads,
     wanted_texts,
 )
-from workbench.workshop.wording_checks import instrument_hints
 
 
 @pytest.fixture(scope="module")

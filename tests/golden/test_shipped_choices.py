@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import published
 from workbench.data import data_folder, shipped_templates
 from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Perturbation
+from workbench.formats.choice_instruments import write_choices
 from workbench.formats.choices import read_choices
-from workbench.formats.choices_write import write_choices
 from workbench.synthetic.population import synthetic_shares
 from workbench.workshop.choice_forms import odd_even, opinion_floated, pair_faults, pair_hints, reversed_order
 from workbench.workshop.perturbations import with_draws

@@ -16,7 +16,7 @@ from workbench.inference.base import Model
 from workbench.inference.load import load
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
-from workbench.readers.choice_letter import letter_of
+from workbench.readers.rules import letter_of
 
 YES_NO = Choice("Do you agree or disagree that it is too loud?", ("Yes", "No", "Not sure"))
 TURNED = Choice(YES_NO.stem, YES_NO.options[::-1])

@@ -17,9 +17,8 @@ from workbench.classifier.config import LABELS, Confidence, Premise, TrainConfig
 from workbench.classifier.dataset import Example, macro_f1
 from workbench.classifier.encoding import PairEncoder
 from workbench.classifier.model import EntailmentModel, load
-from workbench.classifier.predict import Prediction, StanceClassifier, predictions
+from workbench.classifier.predict import Prediction, StanceClassifier, predictions, zero_shot
 from workbench.classifier.train import Trained, train
-from workbench.classifier.zero_shot import zero_shot
 from workbench.domain.readings import ReaderKind
 from workbench.errors import CheckpointError, LeakError, ModelError, UsageError
 

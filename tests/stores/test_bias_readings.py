@@ -32,7 +32,7 @@ from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
 from workbench.evidence.readings import settled
 from workbench.evidence.runs import Which
-from workbench.readers.likert import Likert
+from workbench.readers.rules import Likert
 
 
 @pytest.fixture(scope="module")

@@ -62,7 +62,7 @@ from workbench.pipeline.review import (
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
 from workbench.pipeline.review_tables import nothing_waits, shares
-from workbench.readers.choice_letter import letter_of
+from workbench.readers.rules import letter_of
 
 
 def odd(probe: Probe) -> Answers:

@@ -14,29 +14,223 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch.utils.data import SequentialSampler
+from transformers import EarlyStoppingCallback, Trainer, TrainerCallback, TrainingArguments
+from transformers.trainer_callback import PrinterCallback
 
 from workbench.classifier.card import WEIGHTS, Card, file_hash, verify, write_card
-from workbench.classifier.config import TrainConfig, TrainProgress
+from workbench.classifier.config import LABELS, TrainConfig, TrainProgress
 from workbench.classifier.dataset import (
     Example,
+    Pair,
     check_labels,
     check_leak,
     check_training,
     data_hash,
     label_counts,
+    macro_f1,
     ordered,
+    schedule,
     split,
 )
+from workbench.classifier.encoding import PairEncoder
 from workbench.classifier.model import EntailmentModel, load
+from workbench.classifier.predict import predictions, premise_of
 from workbench.domain.keys import content_key
 from workbench.errors import CheckpointError, ModelError, UsageError
 from workbench.version import __version__
 
-if TYPE_CHECKING:
-    from workbench.classifier.trainer import SafeTrainer
+OPTIMIZER, GROUPS, SCHEDULER, RANDOM = "optimizer.safetensors", "optimizer.json", "scheduler.json", "random.safetensors"
+METRIC = "dev_macro_f1"
+
+
+class Watch(TrainerCallback):  # type: ignore[misc]
+    """Reports progress, and ends training after the current step, with a checkpoint, when asked to."""
+
+    def __init__(self, on_progress: Callable[[TrainProgress], None], should_stop: Callable[[], bool]):
+        self._on_progress, self._should_stop = on_progress, should_stop
+        self._started = monotonic()
+        self._dev: float | None = None
+        self.stopped = False
+
+    def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> None:
+        if state.global_step < state.max_steps and self._should_stop():
+            self.stopped = control.should_training_stop = control.should_save = True
+
+    def on_log(self, _args: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
+        if "loss" in logs:
+            self._report(state, logs["loss"], logs.get("learning_rate"))
+
+    def on_evaluate(self, _args: Any, state: Any, _control: Any, metrics: dict[str, float], **_: Any) -> None:
+        self._dev = metrics[f"eval_{METRIC}"]
+        self._report(state, None, None)
+
+    def _report(self, state: Any, loss: float | None, rate: float | None) -> None:
+        seconds = monotonic() - self._started
+        self._on_progress(TrainProgress(state.global_step, state.max_steps, loss, rate, self._dev, seconds))
+
+
+class Collate:
+    """Turns pairs into a batch: responses are tokenised once, before training."""
+
+    def __init__(self, model: EntailmentModel, encoder: PairEncoder, config: TrainConfig, examples: Sequence[Example]):
+        self._model, self._encoder = model, encoder
+        self._premises = encoder.premises([premise_of((e.text, e.statement), config.premise) for e in examples])
+
+    def __call__(self, pairs: Sequence[Pair]) -> dict[str, Any]:
+        made = self._encoder.batch(
+            self._encoder.pair(self._premises[pair.example], LABELS.index(pair.label)) for pair in pairs
+        )
+        outputs = [self._model.entailment if pair.entailed else self._model.contradiction for pair in pairs]
+        return made | {"labels": torch.tensor(outputs)}
+
+
+class SafeTrainer(Trainer):  # type: ignore[misc]
+    """Trainer with a given order of pairs, evaluation by macro F1 over four labels, and checkpoints without pickle."""
+
+    def __init__(self, model: EntailmentModel, config: TrainConfig, dev: Sequence[Example], **settings: Any):
+        self._entailment, self._config, self._dev = model, config, list(dev)
+        super().__init__(model=model.network, **settings)
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        """Keep the order of the pairs, which was drawn from the seed, so that resuming has the same order."""
+        return SequentialSampler(train_dataset if train_dataset is not None else self.train_dataset)
+
+    def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
+        """Evaluate on the held-out responses like the finished classifier."""
+        asked = [(example.text, example.statement) for example in self._dev]
+        read = {p.index: p.label for batch in predictions(self._entailment, self._config, asked) for p in batch}
+        found = macro_f1([example.label for example in self._dev], [read[i] for i in range(len(asked))])
+        metrics = {f"{metric_key_prefix}_{METRIC}": found}
+        self.log(metrics)
+        handler: Any = self.callback_handler
+        self.control: Any = handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Write weights and configuration only; Trainer would pickle its arguments beside them."""
+        self.model.save_pretrained(output_dir or self.args.output_dir, state_dict=state_dict)
+
+    def _save_optimizer_and_scheduler(self, output_dir: str) -> None:
+        folder, state = Path(output_dir), self.optimizer.state_dict()
+        save_file(
+            {
+                f"{place}.{name}": value.contiguous()
+                for place, kept in state["state"].items()
+                for name, value in kept.items()
+            },
+            folder / OPTIMIZER,
+        )
+        (folder / GROUPS).write_text(json.dumps(state["param_groups"]), encoding="utf-8")
+        (folder / SCHEDULER).write_text(json.dumps(self.lr_scheduler.state_dict()), encoding="utf-8")
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        if checkpoint is None:
+            return
+        folder, state = Path(checkpoint), dict[int, dict[str, Any]]()
+        for key, value in load_file(folder / OPTIMIZER).items():
+            place, _, name = key.partition(".")
+            state.setdefault(int(place), {})[name] = value
+        groups = json.loads((folder / GROUPS).read_text(encoding="utf-8"))
+        for group in groups:
+            group["betas"] = tuple(group["betas"])
+        self.optimizer.load_state_dict({"state": state, "param_groups": groups})
+        self.lr_scheduler.load_state_dict(json.loads((folder / SCHEDULER).read_text(encoding="utf-8")))
+
+    def _save_rng_state(self, output_dir: str) -> None:
+        """Save torch's generators: after the pairs are drawn, only dropout is random."""
+        kept = {"cpu": torch.random.get_rng_state()}
+        if torch.cuda.is_available():
+            kept["cuda"] = torch.cuda.random.get_rng_state()
+        save_file(kept, Path(output_dir) / RANDOM)
+
+    def _load_rng_state(self, checkpoint: str | None) -> None:
+        if checkpoint is None:
+            return
+        kept = load_file(Path(checkpoint) / RANDOM)
+        torch.random.set_rng_state(kept["cpu"])
+        if "cuda" in kept and torch.cuda.is_available():
+            torch.cuda.random.set_rng_state(kept["cuda"])
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        if not (Path(resume_from_checkpoint) / "model.safetensors").is_file():
+            raise CheckpointError(f"{resume_from_checkpoint}: there is no model.safetensors to resume from")
+        super()._load_from_checkpoint(resume_from_checkpoint, model)
+
+    def _save_scaler(self, output_dir: str) -> None:
+        """Nothing: fp32 has no gradient scaler."""
+
+    def _load_scaler(self, checkpoint: str | None) -> None:
+        """Nothing: fp32 has no gradient scaler."""
+
+
+def build(
+    model: EntailmentModel,
+    config: TrainConfig,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    work: Path,
+    watch: Watch,
+) -> SafeTrainer:
+    """Return a trainer over the whole schedule of pairs as one epoch, so that it can resume from any step."""
+    encoder = PairEncoder(model.tokenizer, config)
+    count = config.steps * config.batch
+    callbacks: list[Any] = [watch]
+    if dev and config.patience is not None:
+        callbacks.append(EarlyStoppingCallback(early_stopping_patience=config.patience))
+    trainer = SafeTrainer(
+        model,
+        config,
+        dev,
+        args=arguments(config, bool(dev), work, model.device.type),
+        train_dataset=schedule(examples, LABELS, count, np.random.default_rng(config.seed)),
+        eval_dataset=list(dev) or None,
+        data_collator=Collate(model, encoder, config, examples),
+        callbacks=callbacks,
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
+
+
+def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> Any:
+    """Return the Trainer's arguments. Those not named are its defaults: linear decay, gradients clipped at 1, AdamW."""
+    made = TrainingArguments(
+        output_dir=str(work),
+        max_steps=config.steps,
+        per_device_train_batch_size=config.batch,
+        learning_rate=config.learning_rate,
+        weight_decay=config.weight_decay,
+        warmup_steps=config.warmup,
+        adam_beta1=config.beta1,
+        adam_beta2=config.beta2,
+        adam_epsilon=config.epsilon,
+        seed=config.seed,
+        eval_strategy="steps" if evaluated else "no",
+        eval_steps=config.eval_every if evaluated else None,
+        save_strategy="steps",
+        save_steps=config.eval_every,
+        # The last to resume from and, if there is an evaluation, the best. With a limit of 1 Trainer would delete
+        # the last one whenever another is better, and a stopped training could not go on.
+        save_total_limit=2 if evaluated else 1,
+        load_best_model_at_end=evaluated,
+        metric_for_best_model=METRIC if evaluated else None,
+        greater_is_better=True if evaluated else None,
+        restore_callback_states_from_checkpoint=True,
+        logging_steps=max(1, min(10, config.steps // 50)),
+        remove_unused_columns=False,
+        report_to="none",
+        disable_tqdm=True,
+        use_cpu=device == "cpu",
+        dataloader_pin_memory=device != "cpu",
+    )
+    made._n_gpu = min(made.n_gpu, 1)  # several devices would multiply the batch size, which affects the result
+    return made
+
 
 PLAN = "plan.json"
 STATE = "trainer_state.json"
@@ -167,8 +361,6 @@ def _run(
 ) -> tuple[SafeTrainer, bool]:
     """Train to the end, to an early stop or until asked to stop; return whether it was stopped on request."""
     import torch
-
-    from workbench.classifier.trainer import Watch, build
 
     watch = Watch(on_progress, should_stop)
     trainer = build(model, config, *data, work, watch)

@@ -540,7 +540,7 @@ EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
 def people(options: Namespace) -> int:
     """Print who annotated and answered, or say something of one of them."""
     from stores.core.store import Store
-    from workbench.annotation.people_tables import people_counts, people_table
+    from workbench.annotation.tables import people_counts, people_table
 
     if options.describe is not None:
         return _describe(options)

@@ -149,7 +149,7 @@ def _list(store: Store, options: Namespace, name: str) -> int:
 
 def _say_under_none(held: Instrument, language: str) -> None:
     """Name statements that read as questions with options and stand under no bias: no audit asks them as such."""
-    from workbench.workshop.choice_checks import reads_as_question
+    from workbench.workshop.checks import reads_as_question
 
     known = {item.ref for item in held.choices}
     refs = [one.ref for one in held.statements if one.ref not in known and reads_as_question(one, language)]

@@ -32,11 +32,8 @@ from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run
-from workbench.readers.base import Reader
-from workbench.readers.choice_letter import ChoiceLetter
-from workbench.readers.first_word import FirstWord
 from workbench.readers.label_words import LabelWords
-from workbench.readers.likert import Likert
+from workbench.readers.rules import ChoiceLetter, FirstWord, Likert, Reader
 
 T = TypeVar("T")
 MOST = 32

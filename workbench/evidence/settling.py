@@ -20,7 +20,7 @@ from workbench.domain.responses import EXACT, ModelCard
 from workbench.domain.thinking import split
 from workbench.errors import UsageError
 from workbench.evidence.readings import template_reader
-from workbench.readers.base import Reader
+from workbench.readers.rules import Reader
 from workbench.stats.proportions import VerdictRule, is_settled, least_more, mean_expected_share
 
 Read = tuple[int, int, int]

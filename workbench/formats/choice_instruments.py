@@ -1,26 +1,54 @@
-"""Instruments of multiple-choice questions, read from files in the form that a store takes.
+"""Instruments of multiple-choice questions: read as an instrument, and written as `choices.csv`.
+
+Reading
+-------
+Instruments of multiple-choice questions, read from files in the form that a store takes.
 
 Two formats are handled here: anyone's questions (`choices`) and the authors' download (`biasmonkey`).
+
+Writing
+-------
+Multiple-choice questions as the files that `read_choices` reads back to the same values.
+
+Questions that a file cannot represent are refused, never changed: an option of two lines, a stem that ends in a line
+like an option, spaces around a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import tomli_w
+
+from workbench.csv_files import csv_text, guarded
 from workbench.data import CHOICE_AUDITS, shipped_templates, templates_of
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.choices import AnswerSet, ChoicePair
+from workbench.domain.choice_statements import pair_of, with_pairs
+from workbench.domain.choices import AnswerSet, Choice, ChoicePair, Fault, parse_choice
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.domain.prompts import Template
+from workbench.domain.statements import Statement
 from workbench.errors import UnknownName, UsageError
-from workbench.formats.about import About, read_about
+from workbench.formats.about import TEXTS, About, read_about
 from workbench.formats.biasmonkey import read_biasmonkey
-from workbench.formats.choices import ABOUT, CHOICES, read_choices
-from workbench.formats.model_answers import MODEL_ANSWERS, read_model_answers
+from workbench.formats.choices import (
+    ABOUT,
+    CHOICES,
+    PERTURBED,
+    PERTURBED_COLUMNS,
+    SHARE,
+    WARNINGS,
+    form_fault,
+    original_fault,
+    read_choices,
+)
+from workbench.formats.model_answers import MODEL_ANSWERS, model_answers_csv, read_model_answers, without_zeros
+from workbench.formats.questionnaires import beside_layout
 from workbench.formats.tabular import Findings, header_of
-from workbench.formats.templates import read_lexicons, read_templates
+from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
+from workbench.formats.templates import read_lexicons, read_templates, template_rows
 
 BIASMONKEY = "biasmonkey"
 "default name of the authors' questions"
@@ -106,3 +134,197 @@ def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, 
         except UnknownName as error:
             findings.add(path / ABOUT, None, "templates", str(error), f"the name of an audit, or a {OWN_TEMPLATES}")
     return tuple(found)
+
+
+VARIANT = "variant"
+COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed", WARNINGS)
+"empty columns are left out, except key, bias, original and changed"
+ALWAYS = ("key", "bias", "original", "changed")
+
+
+def write_choices(pairs: Sequence[ChoicePair], about: About) -> dict[str, str]:
+    """Return the files of a folder: name -> text. Only the texts, templates and notes of `about` are used.
+
+    `perturbed.csv` is written even if it is empty, so that no older one is read with the others.
+
+    Raises UsageError for questions that would not read back unchanged, naming the first.
+    """
+    _check(pairs)
+    rows = [_row(pair) for pair in pairs]
+    shares = max((len(pair.shares) for pair in pairs), default=0)
+    filled = {name for row in rows for name, cell in row.items() if cell}
+    columns = [name for name in COLUMNS if name in ALWAYS or name in filled]
+    columns += [f"{SHARE}{place}" for place in range(1, shares + 1)]
+    return {
+        ABOUT: _about(about),
+        CHOICES: _csv(columns, rows),
+        PERTURBED: _perturbed(pairs),
+    }
+
+
+def _row(pair: ChoicePair) -> dict[str, str]:
+    middle = {True: "yes", False: "no", None: ""}[pair.middle_removed]
+    cells = (
+        *(pair.key, pair.bias.value, pair.variant, pair.topic or "", pair.original.lettered()),
+        *(pair.changed.lettered() if pair.changed else "", middle, "\n".join(pair.warnings)),
+    )
+    shares = {f"{SHARE}{place}": repr(share) for place, share in enumerate(pair.shares, start=1)}
+    return {**dict(zip(COLUMNS, cells, strict=True)), **shares}
+
+
+def _perturbed(pairs: Sequence[ChoicePair]) -> str:
+    rows = [
+        {"key": pair.key, "bias": pair.bias.value, VARIANT: pair.variant}
+        | {"perturbation": perturbation.value, "draw": str(draw), "text": choice.lettered()}
+        for pair in pairs
+        for (perturbation, draw), choice in pair.perturbed.items()
+    ]
+    named = any(row[VARIANT] for row in rows)
+    return _csv([*PERTURBED_COLUMNS, VARIANT] if named else PERTURBED_COLUMNS, rows)
+
+
+def _csv(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
+    return csv_text(columns, ([guarded(row.get(column, "")) for column in columns] for row in rows))
+
+
+def _about(about: About) -> str:
+    texts: dict[str, str] = {name: getattr(about, name) for name in TEXTS if getattr(about, name)}
+    lists = {} if about.templates is None else {"templates": about.templates}
+    return tomli_w.dumps({**texts, **lists, **({"notes": about.notes} if about.notes else {})})
+
+
+def _check(pairs: Sequence[ChoicePair]) -> None:
+    seen = set()
+    for pair in pairs:
+        at = (pair.bias, pair.variant, pair.key)
+        why = "two questions have this key" if at in seen else _fault(pair)
+        if why:
+            raise UsageError(f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Correct the question.")
+        seen.add(at)
+
+
+def _fault(pair: ChoicePair) -> str | None:
+    """Return why a question would not read back unchanged; None if it would."""
+    words = (pair.key, pair.variant, pair.topic or "")
+    if not pair.key or any(word != word.strip() for word in words) or pair.topic == "":
+        return "its key is empty, or its key, variant or topic has outer spaces"
+    for choice in (pair.original, *([pair.changed] if pair.changed else []), *pair.perturbed.values()):
+        why = _text_fault(choice)
+        if why:
+            return why
+        if choice in pair.perturbed.values() and len(choice.options) != len(pair.original.options):
+            return "a perturbed form has another number of options"
+    if pair.shares and (len(pair.shares) != len(pair.original.options) or abs(sum(pair.shares) - 1) > 1e-9):
+        return f"{len(pair.shares)} shares that add up to {sum(pair.shares):g}"
+    fault = original_fault(pair) or form_fault(pair)
+    return f"{fault.found}, where {fault.expected}" if fault else None
+
+
+def _text_fault(choice: Choice) -> str | None:
+    text = choice.lettered()
+    if "\x00" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        return "its text holds a NUL or half a surrogate pair"
+    found = parse_choice(text)
+    if isinstance(found, Fault):
+        return f"its text would be {found.found}"
+    return None if found == choice else f"the text {text[:60]!r} would read back as another question"
+
+
+def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
+    """Return an instrument as read back from its files, and sentences about what they leave out.
+
+    Raises UsageError if there is no multiple-choice question, and for a question whose original is no longer one.
+    """
+    if not instrument.choices and not instrument.answer_sets:
+        raise UsageError(
+            f"no statement of {instrument.name!r} is a multiple-choice question; export it with --format csv"
+        )
+    items = {item.ref: item for item in instrument.choices}
+    statements = [statement for statement in instrument.statements if statement.ref in items]
+    pairs = []
+    for statement in statements:
+        pair = pair_of(statement, items[statement.ref], instrument.language)
+        if isinstance(pair, Fault):
+            raise UsageError(
+                f"the original of {statement.ref} is not a multiple-choice question: found {pair.found}, expected "
+                f"{pair.expected}. Change it on the Statements screen, or export with --format csv"
+            )
+        pairs.append(_plain(pair))
+    answers = tuple(without_zeros(one) for one in instrument.answer_sets)
+    kept = choice_instrument(instrument.name, _choices_export_about(instrument), pairs, answers, instrument.templates)
+    kept = replace(kept, lexicons=instrument.lexicons)
+    return kept, tuple(_left_out(instrument, statements, kept))
+
+
+def choice_files(kept: Instrument) -> dict[str, str]:
+    """Return the files of what `kept_as_choices` returned: name -> text. Raises as `write_choices` does.
+
+    Empty files are included, so that no older file is read with the others; without questions there is no file of
+    questions.
+    """
+    items = {item.ref: item for item in kept.choices}
+    found = (pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements)
+    files = write_choices([pair for pair in found if isinstance(pair, ChoicePair)], _choices_export_about(kept))
+    if not kept.statements:
+        files = {name: text for name, text in files.items() if name not in (CHOICES, PERTURBED)}
+    rows = ([guarded(cell) for cell in row] for row in template_rows(kept.templates))
+    return files | {
+        MODEL_ANSWERS: model_answers_csv(kept.answer_sets),
+        OWN_TEMPLATES: csv_text(TEMPLATE_COLUMNS, rows),
+    }
+
+
+def beside_choices(instrument: Instrument) -> tuple[str, ...]:
+    """Return sentences about what a format without multiple-choice questions leaves out."""
+    said = []
+    if instrument.choices:
+        said.append(f"The multiple-choice data of {len(instrument.choices):,} statements, with people's shares")
+    if instrument.answer_sets:
+        said.append(f"{len(instrument.answer_sets):,} sets of models' answers")
+    return tuple(f"{one}: --format choices keeps them." for one in said)
+
+
+def _plain(pair: ChoicePair) -> ChoicePair:
+    """Return a question with its typos in the order of its statement."""
+    return replace(pair, perturbed=dict(sorted(pair.perturbed.items())))
+
+
+def _choices_export_about(instrument: Instrument) -> About:
+    return About(
+        name=instrument.name,
+        title=instrument.title,
+        version=instrument.version,
+        language=instrument.language,
+        source=instrument.source,
+        citation=instrument.citation,
+        licence=instrument.licence,
+        notes=instrument.notes,
+    )
+
+
+def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrument) -> Iterator[str]:
+    others = len(instrument.statements) - len(questions)
+    if others:
+        yield f"{others:,} statements that are not multiple-choice questions: --format csv keeps them."
+    pairs = list(zip(questions, kept.statements, strict=True))
+    lost = sum(len(whole.wordings) - len(part.wordings) for whole, part in pairs)
+    if lost:
+        yield f"{lost:,} wordings that are of other kinds, in other languages, or not multiple-choice questions."
+    more = sum(_says_more(whole, part) for whole, part in pairs)
+    if more:
+        yield f"Refs, authors, tags, origins, countries, sources or sides of {plural(more, 'question')}."
+    counts = {
+        "labels for policy issues": len(instrument.issue_labels),
+        "definitions of issues": len(instrument.definitions),
+        "parties": len(instrument.parties),
+        "answers of parties": len(instrument.party_answers),
+        "answers of people": len(instrument.survey),
+    }
+    yield from (f"{n:,} {words}." for words, n in counts.items() if n)
+    yield from beside_layout(instrument)
+
+
+def _says_more(whole: Statement, part: Statement) -> bool:
+    """Return whether a statement has any data besides texts that its files leave out."""
+    bare = replace(whole, wordings=part.wordings, issues=part.issues, languages=part.languages, version=part.version)
+    return bare != part or any(wording.author is not None for wording in whole.wordings)

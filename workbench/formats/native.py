@@ -30,9 +30,8 @@ from workbench.domain.statements import (
     variant_order,
 )
 from workbench.errors import UnknownName
-from workbench.formats.about import DEFINITIONS, SCALES, TITLES, About, read_about
+from workbench.formats.about import DEFINITIONS, SCALES, TITLES, About, IssueNames, note_twin, read_about
 from workbench.formats.answers import ANSWERS, Declared, answer_rows, looks_like_answers, read_answers
-from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.lines import (
     AUTHOR,
     LABELS,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import Statement, VariantId
-from workbench.formats.issues import IssueNames, note_twin
+from workbench.formats.about import IssueNames, note_twin
 from workbench.formats.lines import LABELS
 from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
 

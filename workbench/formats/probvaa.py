@@ -27,7 +27,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import UsageError
-from workbench.formats.issues import check_issue_list
+from workbench.formats.about import check_issue_list
 from workbench.formats.people import ANSWERS
 from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
 

@@ -14,8 +14,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.statements import Statement
 from workbench.errors import InputError, UnknownName, UsageError
-from workbench.formats.choice_instruments import read_choice_instrument
-from workbench.formats.choices_write import beside_choices, choice_files, kept_as_choices
+from workbench.formats.choice_instruments import beside_choices, choice_files, kept_as_choices, read_choice_instrument
 from workbench.formats.folder import expanded, others, put
 from workbench.formats.native import csv_files, json_lines, origins_elsewhere, read_csv, read_jsonl, statement_lines
 from workbench.formats.probvaa_write import Layout

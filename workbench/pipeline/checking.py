@@ -25,7 +25,7 @@ from workbench.inference.embedded import Source, locate
 from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder, load_entailment
 from workbench.lint import lint
 from workbench.lint.people import about_asked
-from workbench.workshop.choice_checks import choice_findings, without_choices
+from workbench.workshop.checks import choice_findings, instrument_hints, without_choices
 from workbench.workshop.duplicates import duplicate_findings
 from workbench.workshop.meaning import (
     Embedded,
@@ -39,7 +39,6 @@ from workbench.workshop.meaning import (
     wanted_pairs,
     wanted_texts,
 )
-from workbench.workshop.wording_checks import instrument_hints
 
 CHECK = "check"
 "the kind of the jobs"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from stores.core.store import Store
 from stores.instruments.instruments import Imported
 from stores.instruments.questionnaires import AddedRespondents
-from workbench.annotation.people_tables import people_files
+from workbench.annotation.tables import people_files
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Questionnaire, Respondent, Role

@@ -25,7 +25,7 @@ from workbench.inference.load import check_chat_format_there
 from workbench.inference.served.address import LAUNCHED
 from workbench.options.shared import STATEMENTS
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled, decided_for
-from workbench.readers.choice_letter import letter_of
+from workbench.readers.rules import letter_of
 from workbench.readers.verbalizers import forms_by_prompt
 from workbench.stats.proportions import is_settled
 from workbench.stats.resampling import derive_rng

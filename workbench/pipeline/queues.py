@@ -24,7 +24,7 @@ from workbench.domain.prompts import LIKERT
 from workbench.errors import UsageError
 from workbench.evidence import readings as free_text
 from workbench.evidence.readings import codebook_of
-from workbench.readers.likert import Likert
+from workbench.readers.rules import Likert
 from workbench.stats.resampling import derive_rng
 
 PER_STRATUM = 4

@@ -159,9 +159,8 @@ def run_training(
 ) -> Classifier | None:
     """Train, test beside the untrained base, and register the classifier; None where it was stopped on the way."""
     from workbench.classifier.card import add_metrics
-    from workbench.classifier.predict import StanceClassifier
+    from workbench.classifier.predict import StanceClassifier, zero_shot
     from workbench.classifier.train import train
-    from workbench.classifier.zero_shot import zero_shot
 
     spec = plan.spec
     folder = models_folder(store.path) / spec.name

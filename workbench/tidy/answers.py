@@ -19,7 +19,9 @@ from workbench.domain.readings import ReaderKind
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
 from workbench.evidence.readings import template_reader
-from workbench.readers import first_word, label_words, likert
+from workbench.readers import label_words
+from workbench.readers import rules as first_word
+from workbench.readers import rules as likert
 from workbench.tidy.columns import (
     ANSWER_KEY,
     CELL,

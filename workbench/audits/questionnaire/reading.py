@@ -54,7 +54,7 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantK
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
-from workbench.readers.first_word import FirstWord
+from workbench.readers.rules import FirstWord
 from workbench.readers.verbalizers import PUBLISHED_TOP, mass
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 

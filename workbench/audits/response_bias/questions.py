@@ -48,7 +48,7 @@ from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import NO_RULINGS, as_ruled
 from workbench.evidence.runs import plain_run
-from workbench.readers.choice_letter import letter_of, spelled
+from workbench.readers.rules import letter_of, spelled
 from workbench.stats.arrays import FloatArray
 
 

@@ -27,7 +27,7 @@ from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
-from workbench.readers.choice_letter import letter_of, spelled
+from workbench.readers.rules import letter_of, spelled
 
 Way = Literal["samples", "exact", "imported"]
 Asked = tuple[Bias, Perturbation | None, str, int]

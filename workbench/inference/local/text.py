@@ -33,8 +33,8 @@ from workbench.domain.thinking import CHANNEL, HARMONY, is_mark
 from workbench.errors import ModelError
 from workbench.inference.chat_turns import VERSION, ChatTurns
 from workbench.inference.engines import ThoughtRule
-from workbench.readers.choice_letter import spelled
 from workbench.readers.lexicon import continues_word
+from workbench.readers.rules import spelled
 
 MOST_CONTEXTS = 1024
 "contexts whose tokens are cached: one per respondent, a few kilobytes each"

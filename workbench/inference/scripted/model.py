@@ -50,8 +50,8 @@ from workbench.inference.scripted.answers import (
     side_of,
     wordings_of,
 )
-from workbench.readers.choice_letter import spelled
 from workbench.readers.lexicon import continues_word
+from workbench.readers.rules import spelled
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")

@@ -108,7 +108,7 @@ class PersonForm(EditForm):
 
 def load(store: Store, known: Loaded | None = None) -> Loaded:
     """Return everybody. Returns `known` itself where nothing has changed."""
-    from workbench.annotation.people_tables import people_counts, people_table
+    from workbench.annotation.tables import people_counts, people_table
 
     people = store.people.list()
     if known is not None and known.rests_on == [people]:

@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from workbench.annotation import options as of
-from workbench.annotation.queue_tables import QueueState, queues
+from workbench.annotation.tables import QueueState, queues
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import plural
 from workbench.errors import UsageError, WorkbenchError
