@@ -1,4 +1,4 @@
-"""Answers in another language than their prompts: see `workbench.readers.languages`."""
+"""Answers in another language than their prompts: see `workbench.readers.lexicon`."""
 
 from __future__ import annotations
 

@@ -388,7 +388,7 @@ def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Itera
     yield from _unreadable(statement, language)
     for wording in wordings:
         yield from _further(statement.ref, wording)
-        yield from _choice_checks_characters(statement.ref, wording)
+        yield from _form_characters(statement.ref, wording)
     pair = pair_of(statement, item, language)
     if isinstance(pair, ChoicePair):
         texts = tuple(Quoted(str(w.variant), w.text) for w in wordings if w.variant in (ORIGINAL, CHANGED))
@@ -413,7 +413,7 @@ def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
         yield LintFinding("warning", "second-changed", ref, message, ref, wording.variant, wording.language, texts)
 
 
-def _choice_checks_characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
+def _form_characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
     for hint in character_hints(wording.text):
         message = f"{wording.language}: {wording.variant} {hint.message}"
         place = (ref, wording.variant, wording.language, (Quoted(str(wording.variant), wording.text),))

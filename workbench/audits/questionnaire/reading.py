@@ -111,7 +111,7 @@ def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, flo
 
 @lru_cache(maxsize=100_000)
 def said(text: str, labels: Labels) -> Mark:
-    """Return what a strict reader makes of an answer, see `readers.first_word`."""
+    """Return what a strict reader makes of an answer, see `readers.rules`."""
     answer = split(text).answer
     found = _rule(labels).read(answer).label if answer is not None else None
     return "yes" if found == Stance.AGREE else "no" if found == Stance.DISAGREE else "other"
