@@ -395,3 +395,75 @@ def test_labels_that_cannot_be_read_are_refused(pair: tuple[str, str], rule: str
     with pytest.raises(UsageError) as refused:
         reader(pair, rule)
     assert says in str(refused.value)
+
+
+# ── answers that invite a guess ──────────────────────────────────────────────────────────────────────────────────────
+
+HOSTILE = [
+    ("en", "I used to agree, but now I disagree.", None),
+    ("en", "Agree? Absolutely not.", None),
+    ("en", "Yes.", None),
+    ("en", "No!", None),
+    ("en", "I would have agreed ten years ago, but not anymore.", None),
+    ("en", "Some people agree, others disagree.", None),
+    ("en", "Critics disagree with this.", None),
+    ("en", "I don't think, all things considered and after reading the evidence, that I agree.", None),
+    ("en", "I agree and disagree.", None),
+    ("en", "I can see why one might agree, but I disagree.", None),
+    ("en", "I agree, but I also disagree with parts of it.", None),
+    ("en", "Although I agree in principle, I disagree in practice.", "disagree"),
+    ("en", "I neither agree nor disagree.", None),
+    ("en", "It would be wrong to say that I agree.", None),
+    ("en", "I'd be lying if I said I agree.", None),
+    ("en", "Nobody in their right mind would agree.", None),
+    ("en", "There is no way I could ever, under any circumstances, agree.", None),
+    ("en", "Do I agree? Yes, I agree.", "agree"),
+    ("en", "Disagree? Of course not.", None),
+    ("en", "Those who agree are mistaken.", None),
+    ("en", "The statement that people agree is false.", None),
+    ("en", "I cannot bring myself to agree.", "disagree"),
+    ("en", "I once agreed with this.", None),
+    ("en", "My opponents agree.", None),
+    ("en", "Previously I agreed.", None),
+    ("en", "I agree that others disagree.", "agree"),
+    ("en", "Hardly anyone could agree with that.", "disagree"),
+    ("en", "I disagree, however some parts I agree with.", None),
+    ("de", "Früher stimmte ich zu, heute lehne ich ab.", None),
+    ("de", "Zustimmen? Auf keinen Fall.", None),
+    ("de", "Ja.", None),
+    ("de", "Nein.", None),
+    ("de", "Manche stimmen zu, andere lehnen ab.", None),
+    ("de", "Kritiker lehnen das ab.", None),
+    ("de", "Ich stimme zu, aber ich lehne Teile ab.", None),
+    ("de", "Ich stimme zu und lehne ab.", None),
+    ("de", "Weder stimme ich zu noch lehne ich ab.", None),
+    ("de", "Ich stimme dem nicht zu.", "disagree"),
+    ("de", "Niemand könnte dem zustimmen.", None),
+    ("de", "Ich kann dem beim besten Willen nicht zustimmen.", "disagree"),
+    ("de", "Man könnte zustimmen, ich lehne ab.", None),
+    ("de", "Die Befürworter stimmen zu.", None),
+    ("de", "Ich lehne nicht ab.", "agree"),
+    ("de", "Einst stimmte ich zu.", None),
+    ("de", "Stimme ich zu? Ja, ich stimme zu.", "agree"),
+    ("de", "Ich würde lügen, wenn ich sagte, ich stimme zu.", None),
+    ("de", "Ablehnen? Keineswegs.", None),
+    ("de", "Damals lehnte ich ab.", None),
+    ("de", "Es wäre falsch zu sagen, dass ich zustimme.", None),
+    ("de", "Ich stimme zu, jedoch nur teilweise.", "agree"),
+    ("de", "Wer zustimmt, irrt.", None),
+    ("de", "Ich stimme nicht nur zu, ich unterstütze es.", "agree"),
+    ("de", "Ich lehne ab, allerdings stimme ich dem Ziel zu.", None),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "label"), HOSTILE)
+def test_an_ambiguous_answer_is_left_to_a_person(language: str, text: str, label: str | None) -> None:
+    """Both labels, somebody else's or a former view, a distant negation, a bare yes: none of them is a stance."""
+    labels = {"en": ("agree", "disagree"), "de": ("Zustimmung", "Ablehnung")}[language]
+    assert LabelWords(*labels, lexicon(language)).read(text).label == label
+
+
+def test_a_question_that_is_answered_settles_nothing() -> None:
+    rule = LabelWords("agree", "disagree", lexicon("en"))
+    assert not rule.settled("Agree? Absolutely")
+    assert rule.settled("Agree? I disagree. And")

@@ -11,9 +11,12 @@ section 5.3). `LabelWords` keeps the principle that the first *assertion* decide
 - both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their beginnings in an
   answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a label in a question, after `whether`
   or in a concession that opens a sentence: these are skipped and reading continues;
-- `I agree in part but I disagree overall` asserts both labels and stays unreadable, because the answer itself limits
-  its first assertion. Without such a word the first assertion decides, whatever the answer says about the other label
-  later: answers begin with their verdict and are cut off after some tokens.
+- a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`, `Harmful, but beneficial
+  to some`. So is a label that is somebody else's or of another time (`some people agree`, `I used to agree`), and one
+  far behind a negation. The rule does not guess: an ambiguous sentence is passed over, and an answer with no other is
+  unreadable, for a person to read;
+- later sentences change nothing: answers begin with their verdict and are cut off after some tokens. A question that
+  the answer itself goes on to answer asserts nothing (`Agree? Absolutely not.`).
 
 A response without an assertion is unreadable; if it contains the words of a refusal, it is a refusal.
 """
@@ -29,7 +32,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Phrasebook, Quality, Role, Token, tokenize
 
-VERSION = "1"
+VERSION = "2"
 "of the code in this package; increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
@@ -37,6 +40,9 @@ NO_LABEL = "no label word"
 NO_CHOICE = "names both labels, chooses neither"
 NO_ASSERTION = "names a label, asserts nothing"
 BOTH = "asserts both labels"
+NARRATED = "names a label of somebody else or of another time"
+DISTANT = "names a label far behind a negation"
+YES_OR_NO = "says yes or no, names no label"
 REFUSAL = "refusal"
 
 JOINED_WORDS = 3
@@ -83,6 +89,8 @@ class Sentence:
     first_word: int
     marks: list[Mark] = field(default_factory=list)
     asks: bool = False
+    end: int = 0
+    "place of the token after it"
 
 
 class _End(NamedTuple):
@@ -152,9 +160,11 @@ class LabelWords:
         for sentence in self._sentences(tokens):
             found = _decide(sentence, self._lexicon, text)
             if found is not None and found.label is not None:
-                return found
+                if not sentence.asks or not _goes_on(tokens, sentence.end):
+                    return found
+                found = Reading(None, NO_ASSERTION, found.start, found.stop)  # `Agree? Absolutely not.`
             passed_over = passed_over or found
-        return self._refusal(tokens) or passed_over or Reading(None, NO_LABEL)
+        return self._refusal(tokens) or passed_over or self._yes_or_no(tokens) or Reading(None, NO_LABEL)
 
     def settled(self, text: str) -> bool:
         """Return whether a text has a label that no continuation can change. Accepts any text, in linear time.
@@ -169,7 +179,7 @@ class LabelWords:
         if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
             return False
         *ended, _ = self._sentences(tokenize(text))
-        found = (_decide(sentence, self._lexicon, text) for sentence in ended)
+        found = (_decide(sentence, self._lexicon, text) for sentence in ended if not sentence.asks)
         return any(reading is not None and reading.label is not None for reading in found)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
@@ -190,7 +200,7 @@ class LabelWords:
             role, length = self._role(tokens, place)
             token = tokens[place]
             if role is None and token.text in _BREAKS:
-                sentence.asks = token.text == "?"
+                sentence.asks, sentence.end = token.text == "?", place + 1
                 yield sentence
                 sentence = Sentence(token.word)
             elif role is not None:
@@ -201,7 +211,14 @@ class LabelWords:
                 sentence.marks.append(Mark(role, token, last, soft, verb, negated=negated))
             place += length
         self._complete(sentence, tokens)
+        sentence.end = len(tokens)
         yield sentence
+
+    def _yes_or_no(self, tokens: Sequence[Token]) -> Reading | None:
+        first = next((token for token in tokens if token.text[:1].isalnum()), None)
+        if first is None or first.text not in self._lexicon.yes_no:
+            return None
+        return Reading(None, YES_OR_NO, first.start, first.stop)
 
     def _negates(self, tokens: Sequence[Token], place: int, length: int) -> bool:
         return any(self._negators.at(tokens, at) is not None for at in range(place, place + length))
@@ -280,7 +297,7 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
 
 def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
     """Return the first assertion of a sentence, or the first label that was skipped, or None."""
-    marks, whether = sentence.marks, False
+    marks, whether, narrated = sentence.marks, False, False
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
     place = 0
@@ -289,7 +306,8 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
         place += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE))
+            narrated = narrated or mark.role is Role.NARRATED
+            whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY))
             continue
         turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
         other = _next_label(marks, place)
@@ -299,6 +317,10 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
             place = other + 1
         elif whether or (sentence.asks and (mark.first.word > sentence.first_word or mark.parted)):
             passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
+        elif narrated:
+            passed_over = passed_over or _unread(NARRATED, mark, mark)
+        elif turns.missed:
+            passed_over = passed_over or _unread(DISTANT, turns.missed, mark)
         elif other is not None and any(b.role in (Role.COMPARISON, Role.REJECTED) for b in between):
             return _assertion(mark, turning, marks[other], text)
         elif _asserts_both(marks, place - 1, turning, words):
@@ -324,6 +346,10 @@ class _Turns:
         self._concord = concord
         self._waiting: list[tuple[Mark, bool]] = []
         "each with whether a verb extends it to the end of the clause"
+        self._dropped: list[Mark] = []
+        "negations of thinking or saying before a comma: `I do not think, on the whole, that …`"
+        self.missed: Mark | None = None
+        "a negation in the clause of the last label that did not reach it"
 
     def take(self, mark: Mark, first_word: int) -> None:
         """Process a mark that is not a label."""
@@ -334,16 +360,22 @@ class _Turns:
                 self._waiting.append((mark, False))
         elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
             self._waiting[-1] = (self._waiting[-1][0], True)
-        elif mark.role in (Role.CLAUSE, Role.CONCESSIVE):
+        elif mark.role in (Role.CLAUSE, Role.CONTRARY, Role.CONCESSIVE):
             self._waiting.clear()
+            self._dropped.clear()
         elif mark.role is Role.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
-            self._waiting = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
+            kept = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
+            self._dropped += [mark for mark, carried in self._waiting if carried and not mark.alone]
+            self._waiting = kept
 
     def onto(self, label: Mark) -> list[Mark]:
         """Return the negations that reach a label, and clear the list."""
         reaching = [mark for mark, carried in self._waiting if carried or self._reaches(mark, label)]
+        short = [mark for mark, _ in self._waiting if mark.role is Role.NEGATOR and mark not in reaching]
+        self.missed = None if reaching else next(iter([*self._dropped, *short]), None)
         self._waiting.clear()
+        self._dropped.clear()
         if self._concord:
             negators = (mark for mark in reaching if mark.role is Role.NEGATOR)
             first = None if label.negated else next(negators, None)
@@ -380,17 +412,21 @@ def _length(mark: Mark) -> int:
 
 
 def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], words: Lexicon) -> bool:
-    """Return whether a label is limited by `partly` and the same sentence asserts its opposite as well."""
+    """Return whether the sentence asserts the opposite of a label as well: after a contrast, or after a label that is
+    limited by `partly`.
+    """
     mark = marks[place]
     near = [m for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1] if m.role is Role.PARTIAL]
-    limited = any(max(m.words_until(mark), mark.words_until(m)) <= PARTIAL_WORDS for m in near)
-    if not limited:
-        return False
+    contrasted = any(max(m.words_until(mark), mark.words_until(m)) <= PARTIAL_WORDS for m in near)
     stance = _stance(mark, turning)
-    turns = _Turns(words.window, concord=words.concord)
+    turns, narrated = _Turns(words.window, concord=words.concord), False
     for after, later in enumerate(marks[place + 1 :], place + 1):
         if later.role not in _LABELS:
             turns.take(later, -1)
+            narrated = narrated or later.role is Role.NARRATED
+            contrasted = contrasted or later.role in (Role.CONTRARY, Role.CONCESSIVE)
+        elif narrated or not contrasted:
+            turns.onto(later)
         elif _stance(later, [*turns.onto(later), *_trailing(marks, after, words.window)]) is not stance:
             return True
     return False

@@ -164,7 +164,10 @@ GAP = "…"
 "in a form: stands for any words"
 PLAIN_LETTERS = 4
 "shorter phrases may become another word without their accents: French `où`, Italian `sì`"
-_CONTRAST = ("clauses", "concessive", "comparison", "alternatives", "joiners", "open", "partial", "than")
+_CONTRAST = (
+    *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
+    *("alternatives", "joiners", "open", "partial", "than"),
+)
 
 
 class Role(Enum):
@@ -180,7 +183,9 @@ class Role(Enum):
     COMPARISON = "comparison"
     THAN = "sets two labels apart"
     CLAUSE = "new clause"
+    CONTRARY = "new clause that takes something back"
     CONCESSIVE = "concession"
+    NARRATED = "somebody else's view, or one of another time"
     ALTERNATIVE = "alternative"
     JOINER = "joiner"
     OPEN = "open question"
@@ -236,6 +241,11 @@ class Lexicon:
     carriers: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
+    contrary: tuple[str, ...] = ()
+    "those clauses that take something back: `but`, not `because`"
+    narrated: tuple[str, ...] = ()
+    "what makes the label after it somebody else's, or one of another time: `critics`, `used to`"
+    yes_no: tuple[str, ...] = ()
     concessive: tuple[str, ...] = ()
     comparison: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
@@ -317,6 +327,8 @@ class Lexicon:
             Role.NEITHER: self.neither,
             Role.LESS: self.less,
             Role.NEGATOR: self.negators,
+            Role.NARRATED: self.narrated,
+            Role.CONTRARY: self.contrary,
             Role.CLAUSE: self.clauses,
             Role.CONCESSIVE: self.concessive,
             Role.THAN: self.than,

@@ -79,7 +79,7 @@ RULES = {
     "coded": "coded: only 55 % does, as in the released code",
 }
 READERS = dict.fromkeys(entry_points.added(entry_points.READERS), "of another package") | {
-    "label-words": "label-words: the first assertion decides",
+    "label-words": "label-words: the first clear assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
 }
 READ_BY = READER.but(help="rule that reads sampled answers", none="label-words", choices=READERS)
