@@ -106,7 +106,9 @@ def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str
     for element in root.iter():
         _put(element, prefix, used, colours)
     if within is not None:
-        _clear_background(root)
+        # the first path is the paper: the background becomes transparent
+        paper = next(root.iter(f"{{{SVG}}}path"))
+        paper.set("fill", "none")
     _tell(root, picture, prefix)
     Tree.register_namespace("", SVG)
     Tree.register_namespace("xlink", LINK)
@@ -146,12 +148,6 @@ def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, 
     if element.tag != f"{{{SVG}}}text":
         element.text = None
     element.tail = "\n"
-
-
-def _clear_background(root: Tree.Element) -> None:
-    """Make the background transparent: the first path is the paper."""
-    paper = next(root.iter(f"{{{SVG}}}path"))
-    paper.set("fill", "none")
 
 
 def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:

@@ -52,18 +52,6 @@ def draw(picture: Grid) -> Figure:
     axes.set_ylim(len(rows), 0)
     _shades(axes, picture)
     _texts(axes, picture, rows)
-    _titles(axes, picture, columns, slanted=slanted)
-    _row_title(of, picture.titles[0])
-    if picture.unit:
-        of.figure.text(
-            left / of.figure.get_figwidth(), 0.08 / of.figure.get_figheight(), f"in {picture.unit}",
-            fontsize=style.SMALL, color=style.GREY,
-        )  # fmt: skip
-    style.put_legend(of, [_swatch(verdict) for verdict in used], names)
-    return of.figure
-
-
-def _titles(axes: Axes, picture: Grid, columns: list[str], *, slanted: bool) -> None:
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
@@ -74,6 +62,14 @@ def _titles(axes: Axes, picture: Grid, columns: list[str], *, slanted: bool) -> 
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.set_xlabel(picture.titles[1], fontsize=style.NORMAL)
+    _row_title(of, picture.titles[0])
+    if picture.unit:
+        of.figure.text(
+            left / of.figure.get_figwidth(), 0.08 / of.figure.get_figheight(), f"in {picture.unit}",
+            fontsize=style.SMALL, color=style.GREY,
+        )  # fmt: skip
+    style.put_legend(of, [_swatch(verdict) for verdict in used], names)
+    return of.figure
 
 
 def _row_title(of: style.Canvas, title: str) -> None:

@@ -41,7 +41,12 @@ def draw(picture: Intervals) -> Figure:
     for at, label in zip(centres, labels, strict=True):
         texts.beside(Text(0, at, label, "right", style.NORMAL, across=-6))
     axes.spines["left"].set_visible(False)
-    _bands(axes, centres, height)
+    # every other label is shaded, to guide the eye
+    edges = [0.0]
+    for centre in centres:
+        edges.append(2 * centre - edges[-1])
+    for low, high in list(pairwise(edges))[1::2]:
+        axes.axhspan(low, min(high, height), color=style.INK, alpha=0.05, linewidth=0, zorder=0)
     for point, at, number in zip(picture.points, places, numbers, strict=True):
         texts.beside(Text(1, at, number, across=6))
         if point.value.defined:
@@ -66,15 +71,6 @@ def _places(picture: Intervals) -> tuple[list[float], list[float], float]:
         centres.append((top + bottom) / 2)
         top = bottom
     return places, centres, top
-
-
-def _bands(axes: Axes, centres: list[float], height: float) -> None:
-    """Shade every other label, to guide the eye."""
-    edges = [0.0]
-    for centre in centres:
-        edges.append(2 * centre - edges[-1])
-    for low, high in list(pairwise(edges))[1::2]:
-        axes.axhspan(low, min(high, height), color=style.INK, alpha=0.05, linewidth=0, zorder=0)
 
 
 def _point(axes: Axes, point: Point, at: float, look: style.Look) -> None:

@@ -39,7 +39,13 @@ def draw(picture: Plane) -> Figure:
         put_identity(axes, picture.x.low, picture.x.high)
     placed = [place for place in picture.places if place.placed]
     for place in placed:
-        _cross(axes, place, looks[place.series])
+        look = looks[place.series]
+        x, y = place.x, place.y
+        if not math.isnan(x.low):
+            axes.plot([x.low, x.high], [y.value, y.value], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
+        if not math.isnan(y.low):
+            axes.plot([x.value, x.value], [y.low, y.high], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
+        axes.plot([x.value], [y.value], **marked(look, open_=place.hollow), zorder=3)
     if picture.labelled:
         _labels(axes, picture, placed)
     for row, text in enumerate(left_out):
@@ -56,15 +62,6 @@ def draw(picture: Plane) -> Figure:
 
 def _why(place: Place) -> str:
     return place.x.undefined or place.y.undefined
-
-
-def _cross(axes: Axes, place: Place, look: style.Look) -> None:
-    x, y = place.x, place.y
-    if not math.isnan(x.low):
-        axes.plot([x.low, x.high], [y.value, y.value], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
-    if not math.isnan(y.low):
-        axes.plot([x.value, x.value], [y.low, y.high], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
-    axes.plot([x.value], [y.value], **marked(look, open_=place.hollow), zorder=3)
 
 
 def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
