@@ -15,9 +15,8 @@ from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
 from workbench.audits.response_bias.reading import void_questions
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
 PAIRS = [("aaab", "abbb"), ("aabb", "aaab"), ("bbbb", "aaaa")]

@@ -31,7 +31,7 @@ from workbench.options.schema import Options, Parameter
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.audits.comparison.values import Compared
+    from workbench.audits.comparison.judge import Compared
 
 T = TypeVar("T")
 NAMED = 8
@@ -283,7 +283,7 @@ def printed(
 
     Raises UnknownName, UsageError.
     """
-    from workbench.audits.comparison.values import meant
+    from workbench.audits.comparison.judge import meant
 
     book, about = result.book, about_of(result)
     if compare:

@@ -25,9 +25,8 @@ from workbench.classifier.dataset import Example
 from workbench.data import lexicon, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.keys import SEED
-from workbench.domain.natures import free_text, nature
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
-from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings
+from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings, free_text, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError

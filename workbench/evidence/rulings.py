@@ -19,8 +19,7 @@ from workbench.classifier.dataset import Example, normalised
 from workbench.domain.annotations import Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.names import plural
-from workbench.domain.natures import nature
-from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.readings import ReaderCard, ReaderKind, nature
 from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
 

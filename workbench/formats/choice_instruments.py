@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.data import CHOICE_AUDITS, shipped_templates, templates_of
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnswerSet, ChoicePair
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
 from workbench.formats.about import About, read_about

@@ -12,9 +12,8 @@ from dataclasses import replace
 import tomli_w
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import Choice, ChoicePair, Fault, parse_choice
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, pair_of
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError

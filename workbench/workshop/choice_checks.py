@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.domain.choice_statements import FORMS, pair_of, unreadable_forms
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, parse_choice
 from workbench.domain.findings import LintFinding, Quoted, folded
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import FORMS, Instrument, pair_of, unreadable_forms
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.workshop.choice_forms import pair_faults, pair_hints
 from workbench.workshop.wording_checks import character_hints

@@ -8,7 +8,7 @@ from functools import partial
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
     Consistency,
@@ -28,10 +28,10 @@ from workbench.audits.consistency.pilot import (
     weaker_tests,
 )
 from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
-from workbench.audits.references import CERON
 from workbench.audits.reliability.agreement_tables import model_kappas
 from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
 from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
+from workbench.audits.reported import CERON
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.evidence.answered import as_json, entries, entry, header

@@ -30,7 +30,6 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.keys import canonical, content_key, list_key
 from workbench.domain.names import listed, plural
 from workbench.domain.prompts import MODEL_SLOT, SLOT, Message, Probe, Prompt, Template
-from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import (
     LEAST_RESPONDENTS,
     Contexts,
@@ -40,6 +39,7 @@ from workbench.domain.questionnaires import (
     Role,
     Survey,
     named_few,
+    shared_texts,
 )
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
-from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact

@@ -38,9 +38,8 @@ from workbench.audits.response_bias.score import (
     sampling_agreement,
     test_said,
 )
-from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, pair_of
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError

@@ -12,7 +12,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import (
+from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
     TEMPLATES,
@@ -22,8 +22,7 @@ from workbench.audits.comparison.values import (
     VerdictKind,
     factors_of,
 )
-from workbench.audits.references import TJUATJA
-from workbench.audits.reported import ReportedItem
+from workbench.audits.reported import TJUATJA, ReportedItem
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
 from workbench.audits.response_bias.changes import RESOLUTION, human_sign
