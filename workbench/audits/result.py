@@ -426,21 +426,3 @@ def _home_line(result: Result, headline: Headline) -> HomeLine:
 def note_count(result: Result) -> str:
     """Return how many notes there are to read, and the key that shows them; empty without notes."""
     return f"n: {plural(len(result.book.notes), 'note')}" if result.book.notes else ""
-
-
-__all__ = [
-    "Headline",
-    "Later",
-    "Result",
-    "about_of",
-    "choices",
-    "conditions",
-    "home_lines",
-    "note_count",
-    "only",
-    "printed",
-    "reported",
-    "reported_beside",
-    "side_by_side",
-    "tables",
-]

@@ -1,5 +1,6 @@
-"""What people are asked about a text, and what they answer: codebooks, labels, adjudications; and who they
-are, in fields that a person may fill in."""
+"""What people are asked about a text, and what they answer: codebooks, labels, adjudications; and who
+they are, in fields that a person may fill in.
+"""
 
 from __future__ import annotations
 

@@ -120,6 +120,3 @@ def _cells(row: StatementAnswer) -> list[str]:
 def with_answers(part: Part) -> Iterator[str]:
     """Yield the names of runs in a part with drawn answers."""
     yield from (name for name, run in part.found.runs.items() if run.sampling.mode != EXACT)
-
-
-__all__ = ["Behind", "Given", "behind", "every_answer", "with_answers"]

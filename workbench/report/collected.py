@@ -1,4 +1,4 @@
-"""The contents of a report: the parts of audits with the tables that it shows, and their origin according to the store."""
+"""The contents of a report: the parts of audits, which of their tables it shows, and their origin in the store."""
 
 from __future__ import annotations
 
@@ -403,8 +403,3 @@ def _subjects(entry: Entry) -> list[Subject]:
 def _on_page(subjects: Sequence[Subject]) -> Sequence[Subject]:
     """Return the subjects on the page: all together if there is such a table, else the first few."""
     return subjects[:1] if subjects and subjects[0] == () else subjects[:MOST_SUBJECTS]
-
-
-def files_alone(tables: Sequence[Shown]) -> Iterator[Shown]:
-    """Yield the tables that are only in files."""
-    return (one for one in tables if not one.on_page)

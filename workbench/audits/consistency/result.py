@@ -447,6 +447,3 @@ def _since(one: JudgedRun) -> str:
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
         "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
     )
-
-
-__all__ = ["analysis_sentences", "book", "compared", "judge", "methods"]

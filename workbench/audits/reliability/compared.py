@@ -207,15 +207,3 @@ def _passing(codes: Codes) -> Estimate:
     share = int((codes == PASS).sum()) / tested
     low, high = wilson_of_share(share, tested)
     return Estimate(share, low, high, tested, len(codes) - tested, interval="share of items")
-
-
-__all__ = [
-    "KINDS",
-    "STANCE",
-    "beside",
-    "compared",
-    "named_runs",
-    "shared_templates",
-    "templates_left_out",
-    "texts_asked",
-]

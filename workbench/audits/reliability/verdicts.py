@@ -330,6 +330,3 @@ def _mass(store: Store, run: Run) -> LabelMass:
         version,
         spellings,
     )
-
-
-__all__ = ["PROBABILITIES", "ProbeLayout", "RunVerdicts", "counts", "label_mass", "layout", "run_verdicts"]
