@@ -41,11 +41,6 @@ from workbench.report.pictures import DrawingProcess, chosen, declared, drawings
 _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
 
-def methods_text(found: Collected, tables: Sequence[AnyTable]) -> str:
-    """Return the methods, with every choice and its source, as Markdown."""
-    return "\n".join(_methods(found, tables)) + "\n"
-
-
 def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield f"# Methods: {_plain(title_of(found))}"
     yield ""
@@ -232,7 +227,7 @@ def _files(store: Store, found: Collected, gathered: Gathered, tell: Tell) -> Fi
     html = page(found, Material(tables, missing, pictures, answered))
     yield PAGE, html.encode("utf-8", "backslashreplace")
     made = [one.table for one in every]
-    yield "methods.md", methods_text(found, made).encode("utf-8", "backslashreplace")
+    yield "methods.md", ("\n".join(_methods(found, made)) + "\n").encode("utf-8", "backslashreplace")
     references = [one for part in found.parts for one in part.found.references]
     yield "references.bib", bibtex(references, found.instruments).encode("utf-8", "backslashreplace")
     if found.choice.answers == ALL:
