@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.audits.chosen_run import run_named
 from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import Estimate
-from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import (
     CochranQ,
@@ -167,7 +168,7 @@ def meant(names: Sequence[str], there: Mapping[str, str]) -> tuple[str, ...]:
     there : name of a run -> its model. Raises UsageError for fewer than two runs or one given twice, UnknownName and
     AmbiguousRun for a name that means none or several.
     """
-    found = tuple(_meant(name, there) for name in names)
+    found = tuple(run_named(name, there) for name in names)
     if len(found) < 2:
         listed = "; ".join(there) or "none"
         raise UsageError(f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: {listed}")
@@ -178,17 +179,6 @@ def meant(names: Sequence[str], there: Mapping[str, str]) -> tuple[str, ...]:
             f"{'; '.join(there)}"
         )
     return found
-
-
-def _meant(name: str, there: Mapping[str, str]) -> str:
-    if name in there:
-        return name
-    of = [run for run, model in there.items() if model == name]
-    if len(of) > 1:
-        raise AmbiguousRun(f"{name!r} was asked in {len(of)} ways; name one: {'; '.join(of)}")
-    if not of:
-        raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
-    return of[0]
 
 
 NAN = float("nan")

@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from stores.core.store import Store
 from workbench.audits.audit import Given, Material
+from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.options import CONDITIONS, CONTEXT_QUESTIONS, EVERY, RESPONDENTS
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -68,6 +69,12 @@ IN_ALL_WORDINGS: Final = (QM, ZERO_SHOT, RANDOM)
 
 Answered = tuple[str, bool]
 "(ref, whether the answer is yes)"
+
+
+def condition_order(condition: Condition) -> tuple[int, Condition]:
+    """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
+    names = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
+    return names, condition
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
