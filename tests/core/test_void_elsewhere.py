@@ -9,8 +9,7 @@ import pytest
 
 from tests.core.predicted import QM, predicted
 from tests.response_answers import table
-from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import RespondentDraws
+from workbench.audits.questionnaire.cells import Layout, RespondentDraws
 from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition

@@ -22,9 +22,9 @@ from workbench.figures.write.latex import latex_table
 from workbench.figures.write.pictures import check_package
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
-from workbench.report.answers import behind, every_answer, with_answers
 from workbench.report.collected import Collected, Part, Shown, Stems, Tell, collect, shown_of
 from workbench.report.options import ALL, ReportChoice
+from workbench.report.own_tables import behind, every_answer, with_answers
 from workbench.report.page import (
     Drawn,
     Material,

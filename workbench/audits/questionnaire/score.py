@@ -56,19 +56,17 @@ import numpy as np
 
 from workbench.audits.questionnaire.asking import QM, condition_order
 from workbench.audits.questionnaire.cells import (
+    ACCURACY,
+    AT_ONCE,
     NOBODY_ANSWERED,
     NOT_ASKED,
     NOT_OFFERED,
     RULED_OUT,
+    UNDEFINED,
     UNREADABLE,
+    Basis,
     Cell,
     Layout,
-)
-from workbench.audits.questionnaire.draws import (
-    ACCURACY,
-    AT_ONCE,
-    UNDEFINED,
-    Basis,
     RespondentDraws,
     average,
     deviation,

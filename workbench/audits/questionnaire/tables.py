@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from workbench.audits.by_persona import WithPersona
 from workbench.audits.questionnaire.asking import QM, condition_order, expanded
-from workbench.audits.questionnaire.draws import ALIKE
+from workbench.audits.questionnaire.cells import ALIKE
 from workbench.audits.questionnaire.figures import (
     AbsoluteBias,
     AskedRow,
