@@ -15,9 +15,8 @@ from tests.jobs.test_response_bias_runs import ask, pairs
 from tests.tui.bias_stores import SAYS, WORDINGS, sided, trained
 from workbench.audits.response_bias import asking as response_bias
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL

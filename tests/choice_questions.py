@@ -6,9 +6,8 @@ from pathlib import Path
 
 from stores.core.store import Store
 from tests.conftest import new_store
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 
 NAME = "asked"
 SCALE = ("Very good", "Rather good", "Neither good nor bad", "Rather bad", "Very bad")

@@ -1,4 +1,4 @@
-"""The audits that there are, by name. What stands below them asks `workbench.domain.natures`."""
+"""The audits that there are, by name. What stands below them asks `workbench.domain.readings`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from workbench.domain.natures import free_text as free_text
+from workbench.domain.readings import free_text as free_text
 from workbench.entry_points import DEFAULT_AUDIT as DEFAULT_AUDIT
 from workbench.entry_points import SHIPPED as SHIPPED
 from workbench.entry_points import audits as audits

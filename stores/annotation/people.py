@@ -16,10 +16,9 @@ from statistics import median
 
 from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, table
 from stores.core.identity import uid_of
-from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.issue_gold import ADJUDICATION, GOLD
+from workbench.domain.annotations import Described, FieldEvent, field_name, field_value, pseudonym
+from workbench.domain.instruments import ADJUDICATION, GOLD, Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.names import person_name
-from workbench.domain.people import Described, FieldEvent, field_name, field_value, pseudonym
 from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UnknownName, UsageError

@@ -17,10 +17,10 @@ from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named, now, now_after, restored
 from stores.runs.run_lists import named_axes
 from stores.runs.run_rows import Run
-from workbench.domain.control_samples import ControlItem, ControlSample, Drawn
 from workbench.domain.keys import KEY_BYTES, content_key
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.reviews import ControlItem, ControlSample, Drawn
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UsageError

@@ -28,8 +28,7 @@ from stores.instruments.statement_imports import (
     sync_statements,
 )
 from stores.instruments.versions import read_statements
-from workbench.domain.instruments import BroughtLexicon, Instrument, IssueDefinition
-from workbench.domain.issue_gold import FEWEST, Labels, gold_labels
+from workbench.domain.instruments import FEWEST, BroughtLexicon, Instrument, IssueDefinition, Labels, gold_labels
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError

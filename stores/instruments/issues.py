@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 
 from stores.annotation.people import issue_labels_of, reader_id
 from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
-from workbench.domain.instruments import IssueDefinition, IssueLabel
-from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, gold_labels
+from workbench.domain.instruments import ADJUDICATION, FEWEST, GOLD, IssueDefinition, IssueLabel, Labels, gold_labels
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName, UsageError

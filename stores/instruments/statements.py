@@ -25,10 +25,8 @@ from stores.instruments.versions import (
     update_about,
     write_texts,
 )
-from workbench.domain.choice_statements import unreadable_forms
 from workbench.domain.choices import ChoiceItem
-from workbench.domain.instruments import IssueDefinition
-from workbench.domain.issue_gold import gold_labels
+from workbench.domain.instruments import IssueDefinition, gold_labels, unreadable_forms
 from workbench.domain.names import person_name, thing_name
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantKind, text_fault
 from workbench.errors import ConflictError, UnknownName, UsageError

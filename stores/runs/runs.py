@@ -55,8 +55,7 @@ from stores.runs.run_lists import (
     recounted,
 )
 from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
-from workbench.domain.instruments import Instrument, with_words
-from workbench.domain.issue_gold import gold_labels
+from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling

@@ -21,8 +21,8 @@ from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
 from workbench import pipeline
 from workbench.audits.chosen_run import find_run
-from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
+from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard

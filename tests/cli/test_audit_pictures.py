@@ -23,8 +23,7 @@ from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import book as consistency_book
 from workbench.cli import main
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.evidence.readings import queue_agreement
 from workbench.figures.book import Book
 from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane, Spider, estimated

@@ -27,7 +27,7 @@ from workbench.domain.readings import USUAL
 from workbench.tidy import answers
 from workbench.tidy import export as writing
 from workbench.tidy.columns import Row, Rows, Type
-from workbench.tidy.kinds import KINDS
+from workbench.tidy.export import KINDS
 
 ALL = ",".join(KINDS)
 FORMATS = ("csv", "jsonl", "parquet")

@@ -32,8 +32,7 @@ from tests.tui import bias_stores
 from tests.tui.audit_runs import NO, UNREADABLE, YES, audited
 from workbench import registry
 from workbench.cli.main import main
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.errors import (
     FieldError,
     NotAStore,
@@ -50,7 +49,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.options.option import Option, Type
 from workbench.tidy.answers import in_a_word
 from workbench.tidy.columns import Type as Kind
-from workbench.tidy.kinds import KINDS
+from workbench.tidy.export import KINDS
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HOSTILE = "<script>alert(1)</script> \x1b[31m"

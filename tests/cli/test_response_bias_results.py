@@ -21,9 +21,8 @@ from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book
 from workbench.cli.output import table
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 

@@ -14,10 +14,9 @@ from tests.conftest import instrument, new_store
 from tests.jobs.test_response_bias_runs import ask, pairs
 from workbench.cli.running import requested_design
 from workbench.data import SHIPPED_CHOICES, shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY
 from workbench.errors import UsageError
 from workbench.inference.scripted.model import ScriptedModel

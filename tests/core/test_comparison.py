@@ -10,8 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.comparison.book import book, changed_items, tables
-from workbench.audits.comparison.judge import changes, common, item_rows, over_time, overall, said
-from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, differing, meant
+from workbench.audits.comparison.judge import (
+    Compared,
+    Judged,
+    Side,
+    VerdictKind,
+    changes,
+    common,
+    differing,
+    item_rows,
+    meant,
+    over_time,
+    overall,
+    said,
+)
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import RespondentDraws, redrawn, shared
+from workbench.audits.questionnaire.cells import Layout, RespondentDraws, redrawn, shared
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, correlations, judge

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from stores.core.store import Store
 from tests.core.test_formats_write import LOOSE, SLOW, WORDS, instruments
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import (
     Form,
     Meaning,
@@ -25,6 +24,7 @@ from workbench.domain.questionnaires import (
     Role,
     Scale,
     folded,
+    shared_texts,
 )
 from workbench.errors import Finding, InputError
 from workbench.formats.native import read_csv, read_jsonl

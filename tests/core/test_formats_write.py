@@ -22,8 +22,8 @@ from workbench.domain.instruments import (
     Party,
     PartyAnswer,
     SurveyAnswer,
+    gold_labels,
 )
-from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import (
     NEGATION,

@@ -22,8 +22,7 @@ from workbench.annotation.issues import (
     anonymous,
     issue_report,
 )
-from workbench.domain.instruments import IssueLabel
-from workbench.domain.issue_gold import ADJUDICATION, GOLD, gold_labels
+from workbench.domain.instruments import ADJUDICATION, GOLD, IssueLabel, gold_labels
 from workbench.formats.read import read_instrument
 
 STATEMENTS = tuple(f"s{n}" for n in range(40))

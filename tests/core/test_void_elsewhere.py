@@ -9,15 +9,13 @@ import pytest
 
 from tests.core.predicted import QM, predicted
 from tests.response_answers import table
-from workbench.audits.questionnaire.cells import Layout
-from workbench.audits.questionnaire.draws import RespondentDraws
+from workbench.audits.questionnaire.cells import Layout, RespondentDraws
 from workbench.audits.questionnaire.score import ALL_VOID, variability
 from workbench.audits.response_bias.changes import VOID, deltas
 from workbench.audits.response_bias.options import Definition
 from workbench.audits.response_bias.reading import void_questions
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
 PAIRS = [("aaab", "abbb"), ("aabb", "aaab"), ("bbbb", "aaaa")]

@@ -24,8 +24,7 @@ from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, F
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
 from workbench.audits.consistency.result import methods
 from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE, Kind, Stances, party_positions
-from workbench.domain.instruments import Instrument
-from workbench.domain.issue_gold import gold_labels
+from workbench.domain.instruments import Instrument, gold_labels
 from workbench.formats.read import read_instrument
 from workbench.stats.resampling import derive_rng
 

@@ -19,7 +19,7 @@ from stores.jobs.job_rows import Job
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.chosen_run import find_run
-from workbench.audits.reliability.arrays import counts
+from workbench.audits.reliability.verdicts import counts
 from workbench.cli.watching import until_ended
 from workbench.domain.designs import Design
 from workbench.errors import JobError

@@ -19,9 +19,8 @@ from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted

@@ -23,10 +23,9 @@ from workbench.audits.response_bias.judged import (
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
 from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError

@@ -20,10 +20,9 @@ from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods
-from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.expected import ExactReport
-from workbench.audits.reliability.verdicts import label_mass, run_verdicts
+from workbench.audits.reliability.verdicts import counts, label_mass, run_verdicts
 from workbench.cli.watching import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template

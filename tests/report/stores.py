@@ -13,8 +13,7 @@ from tests.jobs.test_response_bias_runs import first_option, pairs
 from tests.tui import audit_runs, bias_stores
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects
 from workbench.pipeline.queues import QueueSpec, make

@@ -137,7 +137,7 @@ def test_a_screen_reader_finds_its_way(made: tuple[Path, Path]) -> None:
 def test_what_a_model_says_is_text_and_shows_its_control_characters(
     reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.report.answers.MOST_TEXTS", 20)
+    monkeypatch.setattr("workbench.report.own_tables.MOST_TEXTS", 20)
     with Store.open(reliability) as store:
         write_report(store, tmp_path / "out", ReportChoice(answers="all"))
     text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -29,9 +29,8 @@ from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
 from workbench.evidence.runs import Which

@@ -25,7 +25,7 @@ from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.result import persona_bias
 from workbench.audits.chosen_run import find_run
-from workbench.audits.comparison.values import differing
+from workbench.audits.comparison.judge import differing
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import judge_questionnaire
@@ -46,10 +46,9 @@ from workbench.audits.response_bias.question_tables import compared as response_
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as response_book
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
@@ -58,8 +57,8 @@ from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.components import persona_components
 from workbench.stats.hypothesis_tests import holm, paired_ends
 from workbench.tidy.columns import Choice
+from workbench.tidy.export import KINDS
 from workbench.tidy.figures import read_verdicts
-from workbench.tidy.kinds import KINDS
 from workbench.tui.kit.template_choice import form, offered, picked, templates_for
 
 

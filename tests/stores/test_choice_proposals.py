@@ -11,8 +11,8 @@ from stores.core.store import Store
 from tests.choice_questions import FOUR, NAME, SCALE, asked_store
 from tests.conftest import instrument
 from workbench.data import shipped_drafting
-from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, Perturbation
+from workbench.domain.instruments import pair_of
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.pipeline.checking import check_report

@@ -8,9 +8,8 @@ import pytest
 
 from stores.core.store import Store
 from tests.response_answers import answers
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnswerSet, Bias, Choice, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UsageError
 from workbench.pipeline.checking import check_report, open_lint

@@ -18,8 +18,8 @@ from stores.runs import runs as of_runs
 from tests.stores.test_review import odd, queue, reasons, rule
 from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, judged, small
 from workbench.audits.chosen_run import find_run
-from workbench.audits.reliability import arrays
 from workbench.audits.reliability import review as of_reliability
+from workbench.audits.reliability import verdicts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.data import shipped_codebook
@@ -57,7 +57,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, counting)
 
     count(of_review, "_unruled")
-    count(arrays, "_counted")
+    count(verdicts, "_counted")
     count(of_reliability, "_turns")
     count(of_runs, "find_runs")
     return counted

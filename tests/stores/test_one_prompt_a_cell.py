@@ -16,8 +16,7 @@ from stores.core.store import Store
 from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, log, played, said
 from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
 from workbench.audits.bias_score.counting import prefixes
-from workbench.audits.reliability.arrays import counts
-from workbench.audits.reliability.verdicts import label_mass
+from workbench.audits.reliability.verdicts import counts, label_mass
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
 from workbench.errors import UnknownName

@@ -318,7 +318,7 @@ def test_runs_of_one_model_are_told_apart_and_found_by_name(people: Store) -> No
     )
     assert found.name("other") == "other"
     assert found.name("oracle · float32") == "oracle · float32"
-    with pytest.raises(AmbiguousRun, match="3 runs are by 'oracle'"):
+    with pytest.raises(AmbiguousRun, match="'oracle' was asked in 3 ways"):
         found.name("oracle")
     with pytest.raises(UnknownName, match=r"there is no run or model 'x'\. Available: oracle · float32"):
         found.name("x")

@@ -31,12 +31,10 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose, Reason
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.control_samples import ControlItem
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL, ReaderKind
-from workbench.domain.reviews import NOT_PASSED, REASONS, Ranked, Signal, ranked
+from workbench.domain.reviews import NOT_PASSED, REASONS, ControlItem, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError

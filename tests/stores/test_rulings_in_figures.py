@@ -37,8 +37,7 @@ from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book as response_bias_book
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.keys import text_key
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.rulings import Ruled, Subject, Verdict

@@ -15,8 +15,8 @@ from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
 from workbench.audits.chosen_run import find_run
-from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import IssueDefinition, SurveyAnswer
 from workbench.domain.statements import (

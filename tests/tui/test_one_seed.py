@@ -33,9 +33,8 @@ from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.keys import SEED, content_key
 from workbench.domain.prompts import Probe
 from workbench.figures.table import AnyTable, Value

@@ -16,10 +16,9 @@ from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_questionnaire_form import visible_fields
 from workbench import pipeline, registry
 from workbench.audits.response_bias import AUDIT
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.inference.scripted.answers import LetterHabits

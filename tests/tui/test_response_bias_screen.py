@@ -28,10 +28,9 @@ from workbench.audits.response_bias.result import book
 from workbench.audits.response_bias.score import beside, formula
 from workbench.audits.response_bias.tables import change
 from workbench.data import shipped_templates
-from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY
 from workbench.domain.verdicts import Estimate
 from workbench.figures.shown import number, painted

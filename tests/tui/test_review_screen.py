@@ -19,7 +19,7 @@ from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.audits.chosen_run import find_run
-from workbench.audits.reliability import arrays
+from workbench.audits.reliability import verdicts
 from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
@@ -800,7 +800,7 @@ async def test_a_queue_that_was_left_is_there_at_once_and_is_made_anew_only_wher
     forget()
     count(of_review, "_unruled")
     count(of_tables, "book")
-    count(arrays, "_counted")
+    count(verdicts, "_counted")
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "for an auditor" in screen_text(app))

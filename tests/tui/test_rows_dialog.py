@@ -14,8 +14,8 @@ from tests.tui import books
 from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.conftest import screen_text, shown, until
 from workbench.tidy.columns import COUNTED_ON_THE_WAY, Choice, stored
+from workbench.tidy.export import KINDS as KINDS_OF_ROWS
 from workbench.tidy.export import WRITERS
-from workbench.tidy.kinds import KINDS as KINDS_OF_ROWS
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.command_dialog import FORMATS, KINDS, RowsDialog
 

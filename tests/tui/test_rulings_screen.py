@@ -27,8 +27,7 @@ from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
-from workbench.domain.choice_statements import with_pairs
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.queues import QueueSpec, make

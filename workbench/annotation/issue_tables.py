@@ -15,8 +15,7 @@ from workbench.annotation.issues import (
     Standing,
     anonymous,
 )
-from workbench.domain.instruments import IssueDefinition
-from workbench.domain.issue_gold import FEWEST
+from workbench.domain.instruments import FEWEST, IssueDefinition
 from workbench.domain.names import plural
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table, in_words

@@ -21,8 +21,7 @@ from math import nan
 
 import numpy as np
 
-from workbench.domain.instruments import IssueLabel
-from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, by_item, gold_labels, majority
+from workbench.domain.instruments import ADJUDICATION, FEWEST, GOLD, IssueLabel, Labels, by_item, gold_labels, majority
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats import agreement, contingency

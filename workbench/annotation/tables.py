@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.csv_files import csv_text, guarded
+from workbench.domain.annotations import FEW, FIELDS, Described
 from workbench.domain.names import plural
-from workbench.domain.people import FEW, FIELDS, Described
 from workbench.figures.table import Column, Kind, Link, Table
 
 

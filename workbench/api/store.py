@@ -22,8 +22,7 @@ from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.pipeline.plans import with_plans
 from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
-from workbench.tidy.export import Exported, export
-from workbench.tidy.kinds import KINDS, kinds
+from workbench.tidy.export import KINDS, Exported, export, kinds
 from workbench.tidy.people import statements_listed
 
 if TYPE_CHECKING:

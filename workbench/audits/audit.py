@@ -20,9 +20,9 @@ from workbench.audits.printed import Printed as Printed
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
-from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey, named_few
+from workbench.domain.readings import Nature
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UnknownName, UsageError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 
 from stores.core.store import Store
@@ -68,6 +69,21 @@ def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False)
             f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{listed_runs(runs)}"
         )
     return runs[0]
+
+
+def run_named(name: str, there: Mapping[str, str]) -> str:
+    """Return the run that a name means: its own, or that of a model with one run alone.
+
+    there : name of a run -> its model. Raises UnknownName, AmbiguousRun.
+    """
+    if name in there:
+        return name
+    of = [run for run, model in there.items() if model == name]
+    if len(of) > 1:
+        raise AmbiguousRun(f"{name!r} was asked in {len(of)} ways; name one: {'; '.join(of)}")
+    if not of:
+        raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
+    return of[0]
 
 
 def instead(store: Store, audit: str) -> str:

@@ -72,6 +72,3 @@ def persona_remarks(design: Design) -> Iterator[str]:
         yield f"in another language than the statements ({design.language}): {named_few(others)}"
     if design.family == IN_THE_USER_TURN and any(one.kind != PersonaKind.CONVERSATION for one in design.personas):
         yield "templates of the family user have no system turn: a persona opens the user's turn"
-
-
-__all__ = ["check_turns", "crossed", "persona_remarks"]

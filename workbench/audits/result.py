@@ -31,7 +31,7 @@ from workbench.options.schema import Options, Parameter
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.audits.comparison.values import Compared
+    from workbench.audits.comparison.judge import Compared
 
 T = TypeVar("T")
 NAMED = 8
@@ -283,7 +283,7 @@ def printed(
 
     Raises UnknownName, UsageError.
     """
-    from workbench.audits.comparison.values import meant
+    from workbench.audits.comparison.judge import meant
 
     book, about = result.book, about_of(result)
     if compare:
@@ -426,21 +426,3 @@ def _home_line(result: Result, headline: Headline) -> HomeLine:
 def note_count(result: Result) -> str:
     """Return how many notes there are to read, and the key that shows them; empty without notes."""
     return f"n: {plural(len(result.book.notes), 'note')}" if result.book.notes else ""
-
-
-__all__ = [
-    "Headline",
-    "Later",
-    "Result",
-    "about_of",
-    "choices",
-    "conditions",
-    "home_lines",
-    "note_count",
-    "only",
-    "printed",
-    "reported",
-    "reported_beside",
-    "side_by_side",
-    "tables",
-]

@@ -26,8 +26,8 @@ from workbench.cli.output import (
     whole_file,
 )
 from workbench.cli.verbs import Namespace, verb
+from workbench.domain.annotations import FIELDS
 from workbench.domain.names import listed, plural
-from workbench.domain.people import FIELDS
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
 from workbench.options.option import Option, Section, Type, flag
@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from stores.annotation.labels import Judged
     from stores.annotation.queues import Queue, QueueCopy
     from stores.core.store import Store
-    from workbench.domain.annotations import Codebook
-    from workbench.domain.control_samples import ControlSample
-    from workbench.domain.people import FieldEvent
+    from workbench.domain.annotations import Codebook, FieldEvent
+    from workbench.domain.reviews import ControlSample
     from workbench.domain.rulings import Ruling
 
 QUEUE_COLUMNS = (

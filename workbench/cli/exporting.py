@@ -117,7 +117,7 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     from stores.core.store import Store
     from workbench.tidy.columns import Choice
     from workbench.tidy.export import export as write
-    from workbench.tidy.kinds import kinds
+    from workbench.tidy.export import kinds
 
     _check_format(options, "rows")
     chosen = kinds(what)

@@ -1,14 +1,24 @@
-"""An instrument: statements with everything people have said about them."""
+"""An instrument: statements, multiple-choice questions among them, with everything people have said about them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.domain.choices import AnswerSet, ChoiceItem
+from workbench.domain.choices import (
+    AnswerSet,
+    Choice,
+    ChoiceItem,
+    ChoicePair,
+    Fault,
+    Perturbation,
+    parse_choice,
+    ref_of,
+)
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Questionnaire
-from workbench.domain.statements import Statement, VariantId
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +129,124 @@ def with_words(templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]
     return tuple(
         replace(one, words=held.get(one.language) or held.get(one.language.partition("-")[0], "")) for one in templates
     )
+
+
+KIND_OF = {
+    Perturbation.KEY_TYPO: VariantKind.KEY_TYPO,
+    Perturbation.MIDDLE_RANDOM: VariantKind.MIDDLE_RANDOM,
+    Perturbation.LETTER_SWAP: VariantKind.LETTER_SWAP,
+}
+PERTURBATION_OF = {kind: perturbation for perturbation, kind in KIND_OF.items()}
+FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
+"kinds of wordings that are put to a model as questions with options"
+
+
+def statement_of(pair: ChoicePair, language: str = "en", author: str | None = None) -> tuple[Statement, ChoiceItem]:
+    """Return a question as a statement, each of its forms a wording, and what tells that it is a question."""
+    ref = ref_of(pair.bias, pair.key, pair.variant)
+    texts = [(ORIGINAL, pair.original), (CHANGED, pair.changed)]
+    texts += [(VariantId(KIND_OF[kind], draw), choice) for (kind, draw), choice in sorted(pair.perturbed.items())]
+    wordings = tuple(
+        Wording(variant, language, choice.lettered(), author) for variant, choice in texts if choice is not None
+    )
+    statement = Statement(ref, wordings, topic=pair.topic, tags=(pair.bias.value,))
+    item = ChoiceItem(ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares, pair.warnings)
+    return statement, item
+
+
+def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
+    """Return the question that a statement is, or what is wrong with the text of its original.
+
+    A changed form or typo whose text is no question any more is left out.
+    """
+    texts = {w.variant: parse_choice(w.text) for w in statement.wordings if w.language == language}
+    original = texts.get(ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options"))
+    if isinstance(original, Fault):
+        return original
+    changed = texts.get(CHANGED)
+    perturbed: dict[tuple[Perturbation, int], Choice] = {}
+    for variant, choice in texts.items():
+        if variant.kind in PERTURBATION_OF and isinstance(choice, Choice):
+            perturbed[PERTURBATION_OF[variant.kind], variant.ordinal] = choice
+    return ChoicePair(
+        key=item.key,
+        bias=item.bias,
+        original=original,
+        changed=changed if isinstance(changed, Choice) else None,
+        topic=statement.topic,
+        perturbed=perturbed,
+        middle_removed=item.middle_removed,
+        shares=item.shares,
+        variant=item.variant,
+        warnings=item.warnings,
+    )
+
+
+def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
+    """Yield the forms of a question that cannot be put to a model, each with what is wrong with its text."""
+    for wording in statement.wordings:
+        found = parse_choice(wording.text) if wording.variant.kind in FORMS else None
+        if isinstance(found, Fault):
+            yield wording, found
+
+
+def with_pairs(instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()) -> Instrument:
+    """Return an instrument with these questions as its statements, in order."""
+    made = [statement_of(pair, instrument.language) for pair in pairs]
+    return replace(
+        instrument,
+        statements=tuple(statement for statement, _ in made),
+        choices=tuple(item for _, item in made),
+        answer_sets=tuple(answers),
+    )
+
+
+GOLD = "gold"
+"annotator of labels that a source gives without saying whose they are"
+ADJUDICATION = "adjudication"
+"annotator of what was decided where annotators differ"
+
+FEWEST = 2
+"people whose labels a gold label needs, where nobody chose otherwise"
+
+Labels = Mapping[str, Mapping[str, int]]
+"statement -> issue -> label"
+
+
+def gold_labels(labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = FEWEST) -> Labels:
+    """Return the label that counts for each statement and issue; what is tied or has too few annotators has none.
+
+    An adjudication wins; then, with `source`, the source's own label; then what more than half of the annotators said
+    (Ceron et al. 2024, section 4.2: "the final gold annotations are drawn from the majority votes"), where at least
+    `fewest` of them labelled it.
+    """
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for (statement, issue), given in by_item(labels).items():
+        label = _decided(given, source, fewest)
+        if label is not None:
+            found[statement][issue] = label
+    return dict(found)
+
+
+def by_item(labels: Iterable[IssueLabel]) -> dict[tuple[str, str], dict[str, int]]:
+    """Return the labels of each statement and issue by annotator."""
+    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for label in labels:
+        found[label.statement, label.issue][label.annotator] = label.label
+    return dict(found)
+
+
+def majority(given: Iterable[int]) -> int | None:
+    """Return the label of more than half the annotators; None without such a majority."""
+    counts = Counter(given)
+    label, n = counts.most_common(1)[0]
+    return label if 2 * n > counts.total() else None
+
+
+def _decided(given: Mapping[str, int], source: bool, fewest: int) -> int | None:
+    if ADJUDICATION in given:
+        return given[ADJUDICATION]
+    if source and GOLD in given:
+        return given[GOLD]
+    people = [label for annotator, label in given.items() if annotator != GOLD]
+    return majority(people) if people and len(people) >= fewest else None

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from workbench.domain.findings import folded as folded_text
 from workbench.domain.keys import SEED
+from workbench.domain.statements import Statement, VariantKind
 from workbench.errors import UnknownName
 
 _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
@@ -246,3 +248,23 @@ def named_few(names: Iterable[str], most: int = 5) -> str:
     listed = list(names)
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
+
+
+ASKED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE)
+"wordings that an audit asks a target in"
+
+
+def shared_texts(statements: Mapping[str, Statement], questions: Sequence[Question]) -> list[tuple[str, str]]:
+    """Return (ref of a target, ref of a context question) wherever a text of the two is the same."""
+    shown: dict[tuple[str, str], str] = {}
+    for question in questions:
+        if question.role is Role.CONTEXT and question.ref in statements:
+            for language, text in _texts(statements[question.ref], (VariantKind.ORIGINAL,)):
+                shown.setdefault((language, text), question.ref)
+    targets = [q.ref for q in questions if q.role is Role.TARGET and q.ref in statements]
+    found = [(ref, shown.get(text)) for ref in targets for text in _texts(statements[ref], ASKED)]
+    return [(target, context) for target, context in dict.fromkeys(found) if context is not None]
+
+
+def _texts(statement: Statement, kinds: Sequence[VariantKind]) -> list[tuple[str, str]]:
+    return [(w.language, folded_text(w.text)) for w in statement.wordings if w.variant.kind in kinds]

@@ -2,7 +2,8 @@
 
 The order is a rule that anybody can check: an item's score is the sum of the points of the reasons that apply to it.
 A reason gives its points once, and more for each further test, prompt or answer that it is about, up to a most. Items
-of one score stand in the order of how many tests, prompts and answers that are, and then in the instrument's.
+of one score stand in the order of how many tests, prompts and answers that are, and then in the instrument's. A random
+control sample of the answers is drawn once, with a seed, and is the same until it is worked through.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+
+from workbench.domain.readings import ReaderCard
 
 ALL_ANSWERS = "all"
 "the one stratum of a run that has no verdicts"
@@ -251,3 +254,54 @@ def _together(signals: Sequence[Signal]) -> Signal:
         tuple(prompts.values()),
         sum(one.size for one in signals),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ControlItem:
+    """A distinct answer to a prompt, drawn once or several times."""
+
+    ref: str
+    stratum: str
+    prompt: bytes
+    text: bytes
+    "keys: the two name an answer in every store"
+    label: str | None
+    "what the reader made of it at the draw; None: unreadable"
+    answers: int
+    "how often it was given"
+    places: tuple[int, ...]
+    "where its drawn answers stand in the random order of all that were drawn; more than one: drawn several times"
+    words: str = ""
+    "its text, cut, with the wording and the template that it answers; as the store has them now"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A stratum at the draw."""
+
+    size: int
+    "answers in all, N"
+    drawn: int
+    "of them, n; the probability of inclusion is n / N"
+
+    @property
+    def inclusion(self) -> float:
+        return self.drawn / self.size
+
+
+@dataclass(frozen=True, slots=True)
+class ControlSample:
+    """A draw."""
+
+    uid: bytes
+    run: Mapping[str, str]
+    "what names the run in every store"
+    reader: ReaderCard
+    "whose readings are controlled"
+    seed: int
+    strata: Mapping[str, Drawn]
+    drawn_by: str
+    "empty: nobody said"
+    at: str
+    items: tuple[ControlItem, ...]
+    "in the order in which they are looked at"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.domain.control_samples import ControlSample
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard
+from workbench.domain.reviews import ControlSample
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, answer_to, disputed
 from workbench.evidence.ruling_subjects import UNREADABLE, placed, spoken
 from workbench.evidence.rulings import RulingsOn, rulings_on, thing_of

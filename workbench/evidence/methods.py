@@ -87,6 +87,3 @@ def ruling_sentences(told: Told) -> Iterator[str]:
     if told.disputed:
         m = len(told.disputed)
         yield f"{plural(m, 'ruling')} that contradict each other do not count."
-
-
-__all__ = ["asked_sentences", "plan_sentences", "reader_sentence", "ruling_sentences"]

@@ -291,6 +291,3 @@ def plan_lines(table: Table[Step]) -> tuple[str, ...]:
     ]
     more = f"; and {len(off) - NAMED} more" if len(off) > NAMED else ""
     return (f"{WARNS}{table.notes[0]}; deviations: {'; '.join(parts)}{more}.",)
-
-
-__all__ = ["Step", "followed", "header_of_plans", "instrument_content", "plan_lines", "runs_of_plans"]

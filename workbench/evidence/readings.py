@@ -25,9 +25,8 @@ from workbench.classifier.dataset import Example
 from workbench.data import lexicon, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.keys import SEED
-from workbench.domain.natures import free_text, nature
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
-from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings
+from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings, free_text, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
@@ -435,23 +434,19 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     """
     audit = nature(runs[0].audit)
     if audit.free_text:
-        return _of_free_text(store, readings)
+        alone = readings.by is None and not store.classifiers.list()
+        if readings.by == PEOPLE or alone:
+            people = settled(store)
+            if alone and not people:
+                store.classifiers.get()  # raises, saying how to train one
+            if not people:
+                raise UsageError("no answers have labels yet; label some, or train a classifier")
+            return Source(None, None, people=people)
+        classifier = store.classifiers.get(readings.by)
+        card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)
+        return Source(card, classifier.reader, classifier)
     if not audit.by_rule and readings.by is not None:
         raise UsageError(f"answers to {runs[0].audit} are read by only one rule; found the reader {readings.by!r}")
     sampled = [run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)]
     found = [read(store, run, readings.rule) for run in sampled]
     return Source(found[0][1], found[0][0]) if found else Source(None, None)
-
-
-def _of_free_text(store: Store, readings: Readings) -> Source:
-    alone = readings.by is None and not store.classifiers.list()
-    if readings.by == PEOPLE or alone:
-        people = settled(store)
-        if alone and not people:
-            store.classifiers.get()  # raises, saying how to train one
-        if not people:
-            raise UsageError("no answers have labels yet; label some, or train a classifier")
-        return Source(None, None, people=people)
-    classifier = store.classifiers.get(readings.by)
-    card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)
-    return Source(card, classifier.reader, classifier)

@@ -22,9 +22,8 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.choices import LETTERS
 from workbench.domain.names import plural
-from workbench.domain.natures import nature
 from workbench.domain.prompts import LETTER
-from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderCard, ReaderKind, Stance
+from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderCard, ReaderKind, Stance, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Signal
 from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict

@@ -19,8 +19,7 @@ from workbench.classifier.dataset import Example, normalised
 from workbench.domain.annotations import Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.names import plural
-from workbench.domain.natures import nature
-from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.readings import ReaderCard, ReaderKind, nature
 from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -446,7 +445,9 @@ def ruled_examples(
     found = tuple(_examples(store))
     drawn = store.queues.members([Purpose.TEST], codebook)
     texts = {normalised(text) for text in (*(example.text for example in test), *(text for text, _, _ in drawn))}
-    statements = _held_out(store)
+    # the refs of the statements that a test set keeps from training
+    held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
+    statements = {str(ref) for refs in held if isinstance(refs, list) for ref in refs}
     if by_statement:
         statements |= {example.statement_ref for example in test}
     kept = [
@@ -482,9 +483,3 @@ def _examples(store: Store) -> Iterator[Example]:
         if (text, ref, put.wording) not in seen:  # the same answer to a wording, ruled on with two prefixes
             seen.add((text, ref, put.wording))
             yield Example(-number, text, ref, put.wording, str(ruling.label))
-
-
-def _held_out(store: Store) -> set[str]:
-    """Return the refs of the statements that a test set keeps from training."""
-    held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
-    return {str(ref) for refs in held if isinstance(refs, list) for ref in refs}

@@ -47,11 +47,6 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
     )
 
 
-def readings_of(options: SimpleNamespace) -> Readings:
-    """Return the chosen readings; audits with only one rule have no option `reader`."""
-    return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
-
-
 def plain_run(run: Run) -> dict[str, Any]:
     """Return a run as plain values, with its personas if the model was asked with any."""
     left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
@@ -110,7 +105,13 @@ def runs_of(
 def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
     """Return the runs that match a choice of templates, as `runs_of`."""
     _check_languages(runs, templates)
-    _check_personas(runs, templates)
+    asked = list(dict.fromkeys(name for run in runs for name in run.personas))
+    unknown = [name for name in templates.personas if name not in (*asked, NONE, EVERY)]
+    if runs and unknown:
+        raise UnknownName(
+            f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that were asked: "
+            f"{', '.join(asked) or 'none'}. {NONE}: prompts without one"
+        )
     spoken = [
         run
         for run in runs
@@ -125,16 +126,6 @@ def of_persona(run: Run, wanted: Collection[str]) -> bool:
     if not run.persona:
         return not wanted or bool({NONE, EVERY} & set(wanted))
     return bool({run.persona_name, EVERY} & set(wanted))
-
-
-def _check_personas(runs: Sequence[Run], chosen: TemplateChoice) -> None:
-    asked = list(dict.fromkeys(name for run in runs for name in run.personas))
-    unknown = [name for name in chosen.personas if name not in (*asked, NONE, EVERY)]
-    if runs and unknown:
-        raise UnknownName(
-            f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that were asked: "
-            f"{', '.join(asked) or 'none'}. {NONE}: prompts without one"
-        )
 
 
 def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
@@ -465,7 +456,7 @@ class Which:
             getattr(given, "dtype", None),
             given.snapshot,
             given.fingerprint,
-            readings_of(given),
+            Readings(getattr(given, "reader", None), rulings=not given.without_rulings),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from workbench.errors import UnknownName
 from workbench.figures.table import AnyTable, Link
@@ -84,10 +84,6 @@ class Book:
         """Return a table of the contents, by default about its first subject. Raises UnknownName."""
         entry = self.entry(name)
         return entry.make(*(subject or entry.subjects[0]))
-
-    def depending_on(self, choice: str) -> Book:
-        """Return the book with only those tables that a choice affects."""
-        return replace(self, contents=[entry for entry in self.contents if choice in entry.choices])
 
     def every(self) -> Iterator[AnyTable]:
         """Yield all tables of the contents, as programs take them: about every subject, or all subjects together."""

@@ -61,7 +61,9 @@ def shown(value: Value, column: Column[Any]) -> str:
     if isinstance(value, Verdict):
         return f"{MARKS[value]} {WORDS[value]}"
     if isinstance(value, Outcome):
-        return _outcome(value)
+        # `✗ 4/6`, passed of tested; only the verdict if the test is never made
+        verdict = value.verdict
+        return f"{MARKS[verdict]} {f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
     if isinstance(value, bool):
         return (column.mark if value else "") if column.kind is Kind.MARK else ("yes" if value else "no")
     if isinstance(value, int | float):
@@ -79,12 +81,6 @@ def estimate(value: Estimate, kind: Kind) -> str:
         return number(value.value, kind)
     ends = (number(end, kind, bare=True) for end in (value.low, value.high))
     return f"{number(value.value, kind)} [{', '.join(ends)}]"
-
-
-def _outcome(value: Outcome) -> str:
-    """Return `✗ 4/6`, passed of tested; only the verdict if the test is never made."""
-    verdict = value.verdict
-    return f"{MARKS[verdict]} {f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:

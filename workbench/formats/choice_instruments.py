@@ -24,9 +24,8 @@ import tomli_w
 
 from workbench.csv_files import csv_text, guarded
 from workbench.data import CHOICE_AUDITS, shipped_templates, templates_of
-from workbench.domain.choice_statements import pair_of, with_pairs
 from workbench.domain.choices import AnswerSet, Choice, ChoicePair, Fault, parse_choice
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, pair_of, with_pairs
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
 from workbench.domain.statements import Statement

@@ -14,8 +14,7 @@ import tomli_w
 
 from workbench.csv_files import csv_text, guarded
 from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, templates_of
-from workbench.domain.instruments import Instrument, IssueLabel, Party
-from workbench.domain.issue_gold import GOLD, gold_labels
+from workbench.domain.instruments import GOLD, Instrument, IssueLabel, Party, gold_labels
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Form, Option, Pole, Question, Questionnaire, Role
 from workbench.domain.statements import (

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.issue_gold import GOLD
+from workbench.domain.instruments import GOLD, Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import (
     MOST_CHARACTERS,

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.issue_gold import GOLD
+from workbench.domain.instruments import GOLD, Instrument, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, Wording
 from workbench.errors import InputError, UsageError

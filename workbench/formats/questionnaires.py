@@ -13,8 +13,7 @@ from typing import NamedTuple
 from workbench.data import shipped_scale, shipped_scales
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaire_texts import shared_texts
-from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Respondent, Role, Scale
+from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Respondent, Role, Scale, shared_texts
 from workbench.domain.statements import Statement
 from workbench.formats.lines import Line
 from workbench.formats.tabular import Findings, Row, unknown

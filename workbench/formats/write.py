@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from workbench.domain.instruments import Instrument
-from workbench.domain.issue_gold import gold_labels
+from workbench.domain.instruments import Instrument, gold_labels
 from workbench.domain.statements import Statement
 from workbench.errors import InputError, UnknownName, UsageError
 from workbench.formats.choice_instruments import beside_choices, choice_files, kept_as_choices, read_choice_instrument

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.data import shipped_issue_scheme
 from workbench.domain.findings import LintFinding, folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaire_texts import shared_texts
-from workbench.domain.questionnaires import Form, Meaning, Question, Role, Tallied, named_few
+from workbench.domain.questionnaires import Form, Meaning, Question, Role, Tallied, named_few, shared_texts
 from workbench.domain.statements import ORIGINAL, Side
 from workbench.lint.statements import compares_wordings, needs_sides
 

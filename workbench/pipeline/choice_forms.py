@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
 from stores.instruments.statements import MOST_REF
-from workbench.domain.choice_statements import KIND_OF, pair_of, statement_of, unreadable_forms
 from workbench.domain.choices import (
     Bias,
     Choice,
@@ -20,6 +19,7 @@ from workbench.domain.choices import (
     parse_choice,
     ref_of,
 )
+from workbench.domain.instruments import KIND_OF, pair_of, statement_of, unreadable_forms
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, Wording

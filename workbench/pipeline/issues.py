@@ -12,8 +12,7 @@ from workbench.annotation.issue_tables import IssueFigures
 from workbench.annotation.issues import IssueReport, issue_report
 from workbench.csv_files import csv_text, guarded
 from workbench.data import shipped_issue_scheme, shipped_issue_schemes
-from workbench.domain.instruments import IssueDefinition, IssueLabel
-from workbench.domain.issue_gold import GOLD
+from workbench.domain.instruments import GOLD, IssueDefinition, IssueLabel
 from workbench.domain.keys import SEED
 from workbench.errors import UsageError
 from workbench.formats.people import read_issue_labels

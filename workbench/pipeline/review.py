@@ -22,12 +22,20 @@ from stores.core.contents import Part
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.domain.control_samples import ControlItem, ControlSample
-from workbench.domain.control_samples import Drawn as DrawnStratum
 from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import BY_AUDITORS, UNREAD_SHARE, Judged, Ranked, Signal, ranked
+from workbench.domain.reviews import (
+    BY_AUDITORS,
+    UNREAD_SHARE,
+    ControlItem,
+    ControlSample,
+    Judged,
+    Ranked,
+    Signal,
+    ranked,
+)
+from workbench.domain.reviews import Drawn as DrawnStratum
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, disputed
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.domain.verdicts import Estimate

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
-from workbench.domain.control_samples import ControlItem
 from workbench.domain.names import plural
 from workbench.domain.reviews import (
     ALL_ANSWERS,
@@ -15,6 +14,7 @@ from workbench.domain.reviews import (
     NOT_PASSED,
     PASSED,
     REASONS,
+    ControlItem,
     Ranked,
     Reason,
 )

@@ -32,10 +32,9 @@ from workbench.help.pages import AUDITS_PAGE, ENDING
 from workbench.help.sections import points
 from workbench.options.option import Type
 from workbench.report import own_tables as own
-from workbench.report.answers import Behind, Given
-from workbench.report.collected import Asked, Collected, Part
+from workbench.report.collected import MOST_ROWS, Asked, Collected, Part, Shown
 from workbench.report.options import ALL, FAILED
-from workbench.report.shown import MOST_ROWS, Shown
+from workbench.report.own_tables import Behind, Given
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -21,8 +21,8 @@ from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.write.pictures import cleaned, drawn
+from workbench.report.collected import Shown, Stems
 from workbench.report.page import Drawn
-from workbench.report.shown import Shown, Stems
 
 WORTH = 12
 "pictures from which on a process is started: the start takes as long as to draw eight of them"

@@ -89,10 +89,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
     if (norms <= CONSTANT * np.abs(pairs.mean(axis=1))).any():
         return _undefined(n, "all values of one variable are equal")
     x_unit, y_unit = centred / norms[:, None]
-    return _tested(float(np.clip(x_unit @ y_unit, -1, 1)), n)
-
-
-def _tested(r: float, n: int) -> Pearson:
+    r = float(np.clip(x_unit @ y_unit, -1, 1))
     from scipy.special import stdtr
 
     df, left = n - 2, 1 - r * r

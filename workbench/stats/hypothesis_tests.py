@@ -130,10 +130,7 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
         return MeanTest(mean, nan, nan, nan, nan, 0, nan, 1, ONE_VALUE)
     if np.ptp(numbers) <= max(resolution, ROUNDING * float(np.abs(numbers).max())):
         return MeanTest(mean if abs(mean) > resolution else 0.0, nan, nan, 0.0, nan, n - 1, nan, n, ALL_EQUAL)
-    return _tested(mean, float(numbers.std(ddof=1)), n)
-
-
-def _tested(mean: float, sd: float, n: int) -> MeanTest:
+    sd = float(numbers.std(ddof=1))
     from scipy.special import stdtr, stdtrit  # importing scipy.stats takes most of a second
 
     se = sd / np.sqrt(n)

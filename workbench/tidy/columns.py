@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stores.core.store import Store
 from workbench import registry
-from workbench.domain.issue_gold import ADJUDICATION, GOLD
+from workbench.domain.annotations import pseudonym
+from workbench.domain.instruments import ADJUDICATION, GOLD
 from workbench.domain.names import plural
-from workbench.domain.people import pseudonym
 from workbench.domain.prompts import AXIS
 from workbench.errors import UnknownName
 

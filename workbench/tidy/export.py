@@ -17,9 +17,12 @@ from stores.core.store import Store
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.errors import MissingPackage, UsageError
+from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.formats.folder import check_place, expanded
+from workbench.tidy.answers import ANSWERS, READINGS
 from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
+from workbench.tidy.figures import FIGURES, VERDICTS
+from workbench.tidy.people import LABELS, RULINGS
 from workbench.version import __version__
 
 HELD = 4_000
@@ -511,3 +514,14 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
 
 
 COUNTED = frozenset({"answers", "readings"})
+
+
+KINDS: Mapping[str, Rows] = {one.name: one for one in (ANSWERS, READINGS, LABELS, RULINGS, VERDICTS, FIGURES)}
+
+
+def kinds(names: Sequence[str]) -> tuple[Rows, ...]:
+    """Return kinds of rows by their names, each once. Raises UnknownName."""
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise UnknownName(f"--what has no {', '.join(map(repr, unknown))}. Available: {', '.join(KINDS)}")
+    return tuple(KINDS[name] for name in dict.fromkeys(names))

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workbench.data import data_folder
-from workbench.domain.choice_statements import FORMS, pair_of, unreadable_forms
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, parse_choice
 from workbench.domain.findings import LintFinding, Quoted, folded
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import FORMS, Instrument, pair_of, unreadable_forms
 from workbench.domain.statements import CHANGED, ORIGINAL, Relation, Statement, VariantKind, Wording
 from workbench.toml_files import read_toml
 from workbench.workshop.choice_forms import pair_faults, pair_hints

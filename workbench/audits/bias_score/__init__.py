@@ -15,8 +15,8 @@ from workbench.audits.bias_score.options import (
     ScoreOptions,
     SidesOptions,
 )
-from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe
+from workbench.domain.readings import Nature
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
 

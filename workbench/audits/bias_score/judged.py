@@ -531,13 +531,9 @@ def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
         yield "Wordings identical to their original were counted like the others, as published."
     if options.common:
         yield "Every figure is over the prompts asked of every model."
-    yield from asked_sentences(_judged_methods_named(runs), came)
+    yield from asked_sentences([(run.named, run) for run in runs], came)
     yield from plan_sentences(came)
     yield from ruling_sentences(judged.rulings)
-
-
-def _judged_methods_named(runs: Sequence[Run]) -> list[tuple[str, Run]]:
-    return [(run.named, run) for run in runs]
 
 
 def _are(n: int) -> str:

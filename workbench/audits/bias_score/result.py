@@ -41,9 +41,8 @@ from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.sides import sides_header
 from workbench.audits.bias_score.tables import ALL, BASELINE, over_notes, plain, said, score, selected, subject
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.comparison.values import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
-from workbench.audits.references import FAULBORN
-from workbench.audits.reported import ReportedItem
+from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.reported import FAULBORN, ReportedItem
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design

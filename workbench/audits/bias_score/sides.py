@@ -19,7 +19,7 @@ from workbench.audits.bias_score.reading import (
     sides_of_run,
 )
 from workbench.audits.chosen_run import run_meant as found_run
-from workbench.audits.references import FAULBORN
+from workbench.audits.reported import FAULBORN
 from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural

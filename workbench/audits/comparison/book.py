@@ -13,18 +13,22 @@ from typing import Any
 from stores.runs.run_rows import Run
 from workbench.audits.comparison.judge import (
     Change,
+    Compared,
     ComparedItem,
     Moment,
     Overall,
+    Side,
+    VerdictKind,
     changes,
     common,
+    differing,
     item_rows,
+    meant,
     over_time,
     overall,
     said,
     versions_of,
 )
-from workbench.audits.comparison.values import Compared, Side, VerdictKind, differing, meant
 from workbench.audits.printed import Medium, Printed
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument

@@ -297,23 +297,19 @@ def judge_consistency(
     """
     which, options = which or Which(), options or ConsistencyOptions()
     instrument = store.instruments.get(which.instrument or answered_instrument(store, ANSWERED_FOR))
-    _check_statements(instrument)
-    judged = tuple(_judged(store, which, options, name, run) for name, run in _runs(store, which, instrument.name))
-    positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
-    models = [reliable_stances(one.name, one.report) for one in judged]
-    result = judge(positions, models, store.surveys.answers(instrument.name), options)
-    labelled = int((positions.labels != 0).any(axis=0).sum())
-    return ConsistencyJudged(which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name))
-
-
-def _check_statements(instrument: Instrument) -> None:
-    """Raise UsageError for multiple-choice questions: nobody agrees or disagrees with one."""
+    # nobody agrees or disagrees with a multiple-choice question
     questions = {item.ref for item in instrument.choices}
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
             f"{instrument.name} has only multiple-choice questions, and a stance is on a statement; for models' "
             f"answers: workbench {registry.audit('response_bias').command}"
         )
+    judged = tuple(_judged(store, which, options, name, run) for name, run in _runs(store, which, instrument.name))
+    positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
+    models = [reliable_stances(one.name, one.report) for one in judged]
+    result = judge(positions, models, store.surveys.answers(instrument.name), options)
+    labelled = int((positions.labels != 0).any(axis=0).sum())
+    return ConsistencyJudged(which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name))
 
 
 def _judged(store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run) -> JudgedRun:

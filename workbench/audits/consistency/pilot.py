@@ -32,11 +32,11 @@ from workbench.audits.consistency.stances import (
     party_positions,
     reliable_stances,
 )
-from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.options import READ_BY
+from workbench.audits.reliability.verdicts import counts
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural

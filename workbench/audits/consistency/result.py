@@ -8,7 +8,7 @@ from functools import partial
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
     Consistency,
@@ -28,12 +28,12 @@ from workbench.audits.consistency.pilot import (
     weaker_tests,
 )
 from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
-from workbench.audits.references import CERON
 from workbench.audits.reliability.agreement import relations_of, survey_agreement
 from workbench.audits.reliability.agreement_tables import model_kappas, people_kappas
 from workbench.audits.reliability.agreement_tables import people as upper_bound
 from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
 from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
+from workbench.audits.reported import CERON
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.evidence.answered import as_json, entries, entry, header
@@ -459,6 +459,3 @@ def _since(one: JudgedRun) -> str:
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
         "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
     )
-
-
-__all__ = ["analysis_sentences", "book", "compared", "judge", "methods"]

@@ -49,8 +49,7 @@ from workbench.audits.codes import PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
-from workbench.domain.instruments import Instrument, Party, SurveyAnswer
-from workbench.domain.issue_gold import Labels
+from workbench.domain.instruments import Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate, MeanSd

@@ -10,8 +10,8 @@ from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened
 from workbench.audits.questionnaire.options import DEFAULTS, LEAST_DRAWS, RUN_OPTIONS, PredictionOptions
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
-from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe, Template
+from workbench.domain.readings import Nature
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
 from workbench.options.shared import DTYPE

@@ -24,13 +24,13 @@ from typing import Any, Final
 
 from stores.core.store import Store
 from workbench.audits.audit import Given, Material
+from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.options import CONDITIONS, CONTEXT_QUESTIONS, EVERY, RESPONDENTS
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import canonical, content_key, list_key
 from workbench.domain.names import listed, plural
 from workbench.domain.prompts import MODEL_SLOT, SLOT, Message, Probe, Prompt, Template
-from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import (
     LEAST_RESPONDENTS,
     Contexts,
@@ -40,6 +40,7 @@ from workbench.domain.questionnaires import (
     Role,
     Survey,
     named_few,
+    shared_texts,
 )
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
@@ -68,6 +69,12 @@ IN_ALL_WORDINGS: Final = (QM, ZERO_SHOT, RANDOM)
 
 Answered = tuple[str, bool]
 "(ref, whether the answer is yes)"
+
+
+def condition_order(condition: Condition) -> tuple[int, Condition]:
+    """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
+    names = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
+    return names, condition
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.predictions import PredictionRow
 from stores.runs.run_rows import Run
-from workbench.audits.chosen_run import instead
+from workbench.audits.chosen_run import instead, run_named
 from workbench.audits.questionnaire.asking import CONTEXT, QM, RESPONDENT, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire.figures import NEVER_ASKED, UNREADABLE, AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
@@ -39,7 +39,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Questionnaire, Role
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
-from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, foreign_part
 from workbench.evidence.answered import answered as how_much
 from workbench.evidence.readings import source_of
@@ -108,14 +108,7 @@ class QuestionnaireJudged:
 
     def name(self, model: str) -> str:
         """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
-        if model in self.reports:
-            return model
-        found = [name for name, run in self.runs.items() if run.model == model]
-        if len(found) > 1:
-            raise AmbiguousRun(f"{len(found)} runs are by {model!r}; name one: {'; '.join(found)}")
-        if not found:
-            raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}")
-        return found[0]
+        return run_named(model, {name: run.model for name, run in self.runs.items()})
 
 
 @at_once

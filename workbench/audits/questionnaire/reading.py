@@ -27,7 +27,6 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.questionnaire.asking import (
     CONDITION,
-    CONDITION_NAMES,
     CONTEXT,
     QUESTIONS,
     RESPONDENT,
@@ -36,6 +35,7 @@ from workbench.audits.questionnaire.asking import (
     Conversations,
     asked_about,
     check,
+    condition_order,
     expanded,
     is_drawn,
     persons,
@@ -496,7 +496,7 @@ def _predictions(
     """Return answered prompts as the statistics take them. `people`: those whose answers count."""
     targets = questionnaire.of_role(Role.TARGET)
     in_use = {answered.conditions[place] for place in np.unique(answered.rows["axes"])}
-    conditions = sorted(in_use, key=_condition_order)
+    conditions = sorted(in_use, key=condition_order)
     used = [answered.put[place] for place in np.unique(answered.rows["put"])]
     wordings = sorted({variant_of(put) for put in used}, key=variant_order)
     at_condition = {condition: place for place, condition in enumerate(conditions)}
@@ -541,11 +541,6 @@ def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
     human = np.array(answers, dtype=np.float64).reshape(len(answers), len(questionnaire.respondents))
     human[:, [respondent.name not in people for respondent in questionnaire.respondents]] = np.nan
     return human
-
-
-def _condition_order(condition: Condition) -> tuple[int, Condition]:
-    place = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
-    return place, condition
 
 
 def reasons(why: Iterable[str]) -> str:

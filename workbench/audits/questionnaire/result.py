@@ -10,7 +10,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
@@ -36,8 +36,7 @@ from workbench.audits.questionnaire.tables import (
     of_one,
     under,
 )
-from workbench.audits.references import HALLER
-from workbench.audits.reported import ReportedItem
+from workbench.audits.reported import HALLER, ReportedItem
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design

@@ -54,21 +54,19 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.audits.questionnaire.asking import CONDITION_NAMES, QM
+from workbench.audits.questionnaire.asking import QM, condition_order
 from workbench.audits.questionnaire.cells import (
+    ACCURACY,
+    AT_ONCE,
     NOBODY_ANSWERED,
     NOT_ASKED,
     NOT_OFFERED,
     RULED_OUT,
+    UNDEFINED,
     UNREADABLE,
+    Basis,
     Cell,
     Layout,
-)
-from workbench.audits.questionnaire.draws import (
-    ACCURACY,
-    AT_ONCE,
-    UNDEFINED,
-    Basis,
     RespondentDraws,
     average,
     deviation,
@@ -117,12 +115,6 @@ def judge(predictions: Predictions, options: PredictionOptions | None = None) ->
     Raises ValueError for predictions that no run could have made, such as two of one prompt.
     """
     return PredictionReport(predictions, options or PredictionOptions(), Layout(predictions))
-
-
-def condition_order(condition: Condition) -> tuple[int, Condition]:
-    """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
-    names = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
-    return names, condition
 
 
 @dataclass(frozen=True, eq=False)

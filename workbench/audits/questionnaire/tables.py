@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from workbench.audits.by_persona import WithPersona
-from workbench.audits.questionnaire.asking import QM, expanded
-from workbench.audits.questionnaire.draws import ALIKE
+from workbench.audits.questionnaire.asking import QM, condition_order, expanded
+from workbench.audits.questionnaire.cells import ALIKE
 from workbench.audits.questionnaire.figures import (
     AbsoluteBias,
     AskedRow,
@@ -26,7 +26,7 @@ from workbench.audits.questionnaire.figures import (
     VariabilityFigure,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.score import PredictionReport, condition_order, differences, measure
+from workbench.audits.questionnaire.score import PredictionReport, differences, measure
 from workbench.domain.names import listed, plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnaire, Role
 from workbench.domain.statements import ORIGINAL, VariantId

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.audits.audit import Audit, Demonstration, Given, Material, Medium, Opened, Place, Printed
 from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS, RUN_OPTIONS, ReliabilityOptions
-from workbench.domain.natures import Nature
 from workbench.domain.prompts import Probe
+from workbench.domain.readings import Nature
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
 from workbench.options.shared import DTYPE, SAMPLING

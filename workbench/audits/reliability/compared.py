@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
-from workbench.audits.comparison.values import Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
@@ -207,15 +207,3 @@ def _passing(codes: Codes) -> Estimate:
     share = int((codes == PASS).sum()) / tested
     low, high = wilson_of_share(share, tested)
     return Estimate(share, low, high, tested, len(codes) - tested, interval="share of items")
-
-
-__all__ = [
-    "KINDS",
-    "STANCE",
-    "beside",
-    "compared",
-    "named_runs",
-    "shared_templates",
-    "templates_left_out",
-    "texts_asked",
-]

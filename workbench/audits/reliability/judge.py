@@ -198,7 +198,15 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
     if test == ALL:
         return _all_reason(report, statement, template, code)
     if test == "sampling":
-        return _sampling_reason(report, statement, template, code)
+        places = np.flatnonzero(report.counts.exists[statement])
+        if not places.size:
+            return "no wording in the instrument"
+        if code == PASS:
+            tested = int((~report.voids.blank[statement, places]).sum())
+            return f"all {tested} wordings lean clearly to one side"
+        deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
+        at = (template, statement, deciding, PRINTED)
+        return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
     original = report.counts.places(VariantKind.ORIGINAL)
     if not original or not report.counts.exists[statement, original[0]]:
         return "no original in the instrument"
@@ -287,18 +295,6 @@ def lacking(report: ReliabilityReport, at: tuple[int, ...]) -> str:
             "disagree) do not settle the verdict by these rules; run again without --until-settled asks for the rest"
         )
     return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
-
-
-def _sampling_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
-    places = np.flatnonzero(report.counts.exists[statement])
-    if not places.size:
-        return "no wording in the instrument"
-    if code == PASS:
-        tested = int((~report.voids.blank[statement, places]).sum())
-        return f"all {tested} wordings lean clearly to one side"
-    deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
-    at = (template, statement, deciding, PRINTED)
-    return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
 
 
 def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:

@@ -12,8 +12,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.codes import VOID
-from workbench.audits.comparison.judge import Change, changes_from, common, item_rows
-from workbench.audits.comparison.values import Compared
+from workbench.audits.comparison.judge import Change, Compared, changes_from, common, item_rows
 from workbench.audits.reliability.agreement import AgreementRow, Bound, Only, Restricted, as_people, bound_of
 from workbench.audits.reliability.compared import KINDS, STANCE, beside
 from workbench.audits.reliability.components import METHODS, Parts, cells, decomposed

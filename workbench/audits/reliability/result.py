@@ -15,8 +15,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.audit import Medium, Opened, Printed
 from workbench.audits.chosen_run import run_meant
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
-from workbench.audits.comparison.values import Compared, meant
-from workbench.audits.references import CERON
+from workbench.audits.comparison.judge import Compared, meant
 from workbench.audits.reliability import agreement_tables as agreement
 from workbench.audits.reliability import components as parts
 from workbench.audits.reliability import tables as tables
@@ -35,7 +34,7 @@ from workbench.audits.reliability.wordings import (
     scored_prompts,
     wordings,
 )
-from workbench.audits.reported import ReportedItem
+from workbench.audits.reported import CERON, ReportedItem
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design

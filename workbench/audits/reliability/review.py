@@ -253,6 +253,3 @@ def _insufficient(report: ReliabilityReport, statement: int) -> Iterator[Signal]
         found = report.verdicts(ALL)[:, statement] == INSUFFICIENT
         under = [name for name, few in zip(report.counts.templates, found, strict=True) if few]
         yield Signal("insufficient", f"under {', '.join(under)}", size=max(1, len(under)))
-
-
-__all__ = ["judged", "near", "of_report"]

@@ -23,7 +23,6 @@ from workbench.audits.response_bias.options import (
     Definition,
 )
 from workbench.data import SHIPPED_CHOICES
-from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choices import (
     LETTERS,
     Bias,
@@ -35,6 +34,7 @@ from workbench.domain.choices import (
     parse_choice,
 )
 from workbench.domain.designs import TRIES, Design
+from workbench.domain.instruments import PERTURBATION_OF
 from workbench.domain.names import listed, plural
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey, named_few

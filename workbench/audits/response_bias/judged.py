@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store, at_once
+from workbench.audits.chosen_run import run_named
 from workbench.audits.response_bias.answers import Place, unnamed
 from workbench.audits.response_bias.changes import (
     Representativeness,
@@ -38,12 +39,11 @@ from workbench.audits.response_bias.score import (
     sampling_agreement,
     test_said,
 )
-from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, pair_of
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
-from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
@@ -98,14 +98,7 @@ class ResponseBiasJudged:
 
         Raises UnknownName, AmbiguousRun.
         """
-        if model in self.subjects:
-            return model
-        found = [name for name, subject in self.subjects.items() if subject.model == model]
-        if len(found) > 1:
-            raise AmbiguousRun(f"{model!r} was asked in {len(found)} ways; name one: {'; '.join(found)}")
-        if not found:
-            raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.subjects)}")
-        return found[0]
+        return run_named(model, {name: subject.model for name, subject in self.subjects.items()})
 
 
 @at_once

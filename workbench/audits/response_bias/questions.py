@@ -38,8 +38,8 @@ from workbench.audits.response_bias.score import (
     ReportsCompared,
     SamplingAgreement,
 )
-from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, parse_choice
+from workbench.domain.instruments import KIND_OF
 from workbench.domain.prompts import Message
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId

@@ -15,11 +15,10 @@ from stores.runs.run_rows import Run
 from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate
 from workbench.audits.response_bias.asking import OPTIONS, condition_of
 from workbench.audits.response_bias.options import LETTERED
-from workbench.domain.choice_statements import FORMS
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, ChoiceItem, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import FORMS, Instrument
 from workbench.domain.keys import text_key
 from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING, Effect

@@ -12,7 +12,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.comparison.values import (
+from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
     TEMPLATES,
@@ -22,8 +22,7 @@ from workbench.audits.comparison.values import (
     VerdictKind,
     factors_of,
 )
-from workbench.audits.references import TJUATJA
-from workbench.audits.reported import ReportedItem
+from workbench.audits.reported import TJUATJA, ReportedItem
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
 from workbench.audits.response_bias.changes import RESOLUTION, human_sign
@@ -42,7 +41,7 @@ from workbench.evidence.runs import Which
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
-from workbench.stats.hypothesis_tests import MeanTest, mean_test
+from workbench.stats.hypothesis_tests import mean_test
 
 
 def book(found: Changes) -> Book:
@@ -211,7 +210,10 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
 def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float) -> Side:
     found: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
     for cell in cells:
-        test = _test(cell, shared.get(cell.place, set(cell.deltas.keys)))
+        # the test of a cell's mean change over some of its questions
+        keys = shared.get(cell.place, set(cell.deltas.keys))
+        at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
+        test = mean_test(cell.deltas.values[at], RESOLUTION)
         moved = test.p < alpha
         found[MOVED][place_said(*cell.place)] = Judged(
             "moved" if moved else "not moved" if test.tested else "no test", kind_name(cell.bias, cell.variant)
@@ -228,12 +230,6 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
     templates = ", ".join(filter(None, (factors.get(TEMPLATES, ""), subject.template)))
     factors |= {SAMPLING: sampling, TEMPLATES: templates}
     return Side(subject.name, subject.model, factors, found, "" if run is None else run.last)
-
-
-def _test(cell: ChangeCell, keys: set[str]) -> MeanTest:
-    """Return the test of a cell's mean change over some of its questions."""
-    at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
-    return mean_test(cell.deltas.values[at], RESOLUTION)
 
 
 FIRST = ("subjects", "personas", "matrix", "scores")

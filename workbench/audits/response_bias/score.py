@@ -240,7 +240,10 @@ def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics:
     """
     chosen = options or ChangeOptions()
     given = sorted(tables, key=lambda table: table.draw)
-    model = _only_model(given)
+    models = sorted({table.model for table in given})
+    if len(models) != 1:
+        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give the answers of one model")
+    model = models[0]
     cells = _adjusted(
         [_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given, chosen.definition).items()], chosen
     )
@@ -276,13 +279,6 @@ def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
     """Return the correlation of |mean change| and mean entropy of the originals, over models and biases (figure 8)."""
     scored = [cell for cell in cells if cell.scored]
     return pearson([abs(cell.delta.mean) / 100 for cell in scored], [cell.spread.original for cell in scored])
-
-
-def _only_model(tables: Sequence[Table]) -> str:
-    models = sorted({table.model for table in tables})
-    if len(models) != 1:
-        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give the answers of one model")
-    return models[0]
 
 
 def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:

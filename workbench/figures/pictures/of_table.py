@@ -32,7 +32,7 @@ from workbench.figures.pictures.kinds import (
 )
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.shown import number, shown
-from workbench.figures.table import MARKS, WORDS, AnyTable, Column, Kind
+from workbench.figures.table import MARKS, AnyTable, Column, Kind
 from workbench.figures.visible import visible
 
 NO_VALUE = "there is no value"
@@ -363,8 +363,3 @@ def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
 def _widest(cells: Sequence[Sequence[Cell]]) -> tuple[float, float]:
     most = max((abs(cell.value) for row in cells for cell in row if not math.isnan(cell.value)), default=1.0)
     return 0.0, most or 1.0
-
-
-def verdict_words() -> dict[Verdict, str]:
-    """Return the meaning of each verdict mark."""
-    return {verdict: f"{MARKS[verdict]} {WORDS[verdict]}" for verdict in Verdict}

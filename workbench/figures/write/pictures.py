@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from io import BytesIO
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as Tree
 
 from workbench.errors import MissingPackage, UsageError
-from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane, Spider
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
 
 ONE_AT_A_TIME = Lock()
 "matplotlib's settings are global"
-DRAWN_BY: Mapping[type[Picture], str] = {
-    Intervals: "intervals", Grid: "grid", Lines: "lines", Plane: "plane", Spider: "spider", Bars: "bars",
-}  # fmt: skip
 NOTHING = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -52,9 +47,10 @@ def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
     check_package()
     import matplotlib
 
+    from workbench.figures.write.plots.draw import draw
+
     with ONE_AT_A_TIME, matplotlib.rc_context({**RC, "font.family": families()}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*missing from font.*")
-        draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
         figure = draw(picture)
         return [_written(figure, form) for form in forms]
 
@@ -106,7 +102,9 @@ def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str
     for element in root.iter():
         _put(element, prefix, used, colours)
     if within is not None:
-        _clear_background(root)
+        # the first path is the paper: the background becomes transparent
+        paper = next(root.iter(f"{{{SVG}}}path"))
+        paper.set("fill", "none")
     _tell(root, picture, prefix)
     Tree.register_namespace("", SVG)
     Tree.register_namespace("xlink", LINK)
@@ -146,12 +144,6 @@ def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, 
     if element.tag != f"{{{SVG}}}text":
         element.text = None
     element.tail = "\n"
-
-
-def _clear_background(root: Tree.Element) -> None:
-    """Make the background transparent: the first path is the paper."""
-    paper = next(root.iter(f"{{{SVG}}}path"))
-    paper.set("fill", "none")
 
 
 def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.getters import query_one
 from textual.widgets import Static
 
-from workbench.domain.issue_gold import FEWEST
+from workbench.domain.instruments import FEWEST
 from workbench.errors import ConflictError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from workbench.domain.people import FIELDS, Described, field_value
+from workbench.domain.annotations import FIELDS, Described, field_value
 from workbench.errors import UsageError
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.visible import visible

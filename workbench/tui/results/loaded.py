@@ -16,7 +16,7 @@ from workbench.tui.results.sheet import Sheet
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.audits.comparison.values import Compared
+    from workbench.audits.comparison.judge import Compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -525,7 +525,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @property
     def _drawn(self) -> bool:
         """Whether this is an answer of the control sample."""
-        from workbench.domain.control_samples import ControlItem
+        from workbench.domain.reviews import ControlItem
 
         return isinstance(self._item, ControlItem)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.domain.control_samples import ControlSample
+    from workbench.domain.reviews import ControlSample
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
     from workbench.pipeline.review import Progress, Review, Waiting
