@@ -25,21 +25,18 @@ from textual.widget import Widget
 from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.help import topics
-from workbench.tui.commands import ActionProvider, NameProvider
+from workbench.tui.commands import ActionProvider, HelpProvider, NameProvider, PageScreen
 from workbench.tui.format import percent
-from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import Background, StoreScreen, say, worker
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
-from workbench.tui.leading import lead
+from workbench.tui.kit.dialogs import NoteDialog, StoreGoneDialog, TextScreen
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import ignored, keep, remember, remembered, reviews_blind
 from workbench.tui.results.answers import WORDS_ARE
-from workbench.tui.routes import opener, results_of, screen
+from workbench.tui.routes import lead, opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from workbench.tui.annotation.annotate_format import (
 )
 from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import literal
+from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
 from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.screen_keys import keys_of
 
 if TYPE_CHECKING:
     from stores.annotation.labels import Decision, GivenLabel, Judged

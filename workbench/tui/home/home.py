@@ -24,10 +24,9 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
 from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import reviews_blind
-from workbench.tui.routes import screen
+from workbench.tui.routes import lead, screen
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -39,8 +39,7 @@ from workbench.tui.jobs.job_lines import (
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_store, say, worker
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
-from workbench.tui.leading import lead
-from workbench.tui.routes import screen
+from workbench.tui.routes import lead, screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:

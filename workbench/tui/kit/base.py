@@ -24,8 +24,7 @@ from workbench.figures.hints import hinted
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.preferences import state_file
-from workbench.tui.widgets.frame import SAID_S, TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import SAID_S, Keys, TitleBar, Trouble
 from workbench.version import __version__
 
 if TYPE_CHECKING:

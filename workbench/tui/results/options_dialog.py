@@ -25,8 +25,7 @@ from workbench.figures.visible import visible
 from workbench.options.option import Option, Type
 from workbench.options.schema import Declared
 from workbench.tui.kit.dialogs import RADIO, TICK
-from workbench.tui.results.loaded import Offers
-from workbench.tui.results.settings import Settings
+from workbench.tui.results.loaded import Offers, Settings
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run

@@ -22,11 +22,10 @@ from workbench.formats.personas import EVERY
 from workbench.tui.kit.base import say
 from workbench.tui.kit.template_choice import Offer, TemplatesScreen, heading, offered, templates_for
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route
+from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route, Settings
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
-from workbench.tui.results.picture import Picture
 from workbench.tui.results.plane_picture import PlanePicture
-from workbench.tui.results.settings import Settings
+from workbench.tui.results.sheet import Picture
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,7 +26,7 @@ from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
+from workbench.tui.results.responses import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, taken_back
 from workbench.tui.rulings.dialog import WITHHELD, Decided, said

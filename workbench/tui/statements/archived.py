@@ -16,9 +16,9 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.person_dialog import as_person
-from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.statements.statement_format import MOST, short_refs
 from workbench.tui.statements.statements import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 

@@ -35,8 +35,7 @@ from workbench.tui.statements.statement_format import (
     variant_name,
     wording_heading,
 )
-from workbench.tui.widgets.frame import TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 
 if TYPE_CHECKING:
     from stores.core.store import Store

@@ -22,11 +22,11 @@ from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal
 from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.person_dialog import as_person
-from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
 from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statement_format import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import Column, Record, RecordTable, in_all_rows, moving, same_in_all
 
 if TYPE_CHECKING:
