@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from asyncio import to_thread
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
@@ -394,7 +394,7 @@ def key_list(app: App[int]) -> Content:
     for group, actions in groups.items():
         if actions:
             lines.append(Content.styled(group, "bold"))
-            for name, keys in sorted(actions.items(), key=lambda one: _digit(one[1])):
+            for name, keys in sorted(actions.items(), key=lambda one: one[1][0] if one[1][0].isdecimal() else "~"):
                 shown = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
                 first, *more = textwrap.wrap(
                     name, KEY_LIST_COLUMNS, initial_indent=" " * len(shown), subsequent_indent=" " * KEY_COLUMNS
@@ -411,11 +411,6 @@ def _shown_key(app: App[int], binding: Binding, own: Mapping[str, str]) -> str:
     shown = app.get_key_display(binding)
     others = (key for key in shown.split() if own.get(key, binding.action) != binding.action)
     return shown if next(others, None) is None else app.get_key_display(replace(binding, key_display=None))
-
-
-def _digit(keys: Sequence[str]) -> str:
-    """Return by what keys are sorted: digits in their order, before all others, which stay as they are."""
-    return keys[0] if keys[0].isdecimal() else "~"
 
 
 def goes_on(path: Path) -> list[str]:

@@ -114,7 +114,6 @@ def read_keymap(place: Path | None = None) -> Keymap:
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
     """Return a keymap without the entries that cannot be used, which it complains of. Imports all screens."""
-
     found = faults(keymap.keys, app) if keymap.keys else {}
     wrong = (*keymap.wrong, *(f'{name} = "{keymap.keys[name]}": {why}' for name, why in found.items()))
     return Keymap({name: keys for name, keys in keymap.keys.items() if name not in found}, wrong)

@@ -33,7 +33,7 @@ from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession,
 from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
-from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note
 from workbench.tui.kit.person_dialog import PersonDialog
 
 if TYPE_CHECKING:
@@ -159,11 +159,6 @@ def about(case: Case) -> str:
     """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway who decides."""
     context = case.judged.context
     return " · ".join(visible(part) for part in (context.dimension, context.ref, context.variant) if part)
-
-
-def is_party(case: Case, name: str | None) -> bool:
-    """Return whether a person is one of those who labelled the item."""
-    return any(given.annotator == name for given in case.judged.labels)
 
 
 def answer_heading(codebook: Codebook, text: str) -> str:
@@ -387,18 +382,14 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._auditor is None:
             self._ask_name()
             return
-        if not is_party(case, self._auditor):
+        if not any(given.annotator == self._auditor for given in case.judged.labels):
             self._commit(case, place)
             return
-
-        def take(agreed: bool | None) -> None:
-            if agreed:
-                self._commit(case, place)
 
         question = (
             f"{visible(self._auditor)} labelled this item, and would choose between their own label and another's."
         )
-        self.app.push_screen(ConfirmScreen(question, "Decide anyway", "Leave it to another person"), take)
+        confirm(self, question, "Decide anyway", "Leave it to another person", lambda: self._commit(case, place))
 
     def _commit(self, case: Case, place: int) -> None:
         found, auditor = self._found, self._auditor

@@ -84,7 +84,7 @@ class QueueSession:
             self._held.add(step.unit)
         self._steps.pop()
         self._set_aside(current if current != step.unit else None)
-        return self._view(item, step.label, _undone(step))
+        return self._view(item, step.label, _remarked(step) if step.remark is not None else step.label or "skip")
 
     def reopen(self, unit: int, current: int | None) -> View:
         """Return an item that this person labelled; `current` comes back later."""
@@ -163,10 +163,6 @@ def _remarked(step: Step) -> str:
     if step.remark[1] != step.before[1]:
         return "note" if step.remark[1] else "note removed"
     return "flag" if step.remark[0] else "flag removed"
-
-
-def _undone(step: Step) -> str:
-    return _remarked(step) if step.remark is not None else step.label or "skip"
 
 
 def _is_leased(item: Found) -> bool:

@@ -451,7 +451,8 @@ class HomeScreen(StoreScreen):
         kind = (event.option_id or "").partition(":")[0]
         mode = MODE_OF.get(kind, kind)
         if event.option_id == "next:import":
-            self._import_shipped()
+            self.title_bar.note = "Importing veldania …"
+            self.bring_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
         elif kind == "more":
@@ -521,10 +522,6 @@ class HomeScreen(StoreScreen):
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", self.say_imported))
-
-    def _import_shipped(self) -> None:
-        self.title_bar.note = "Importing veldania …"
-        self.bring_shipped()
 
     def _look(self) -> None:
         if not self._reading:

@@ -38,7 +38,7 @@ from workbench.tui.jobs.job_lines import (
 )
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_store, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
+from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm
 from workbench.tui.routes import lead, screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
@@ -291,11 +291,7 @@ class JobsScreen(JobActs):
             say(self, stops(job), warns=True)
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.stop(job.id)
-
-        self.app.push_screen(ConfirmScreen(stop_question(job), "stop it", "let it run"), answered)
+        confirm(self, stop_question(job), "stop it", "let it run", lambda: self.stop(job.id))
 
     def action_pause(self) -> None:
         def pause(store: Store, job_id: int) -> str:
@@ -315,13 +311,7 @@ class JobsScreen(JobActs):
             self.go_on(job.id)
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.go_on(job.id)
-
-        self.app.push_screen(
-            ConfirmScreen(f"{job.message}\n\nContinue anyway?", "continue anyway", "not now"), answered
-        )
+        confirm(self, f"{job.message}\n\nContinue anyway?", "continue anyway", "not now", lambda: self.go_on(job.id))
 
     def action_probe(self) -> None:
         if (job := self.current) is not None and job.probed is not None:
@@ -378,11 +368,7 @@ class JobsScreen(JobActs):
             self.ask_to_hide(job_id, told)
 
     def ask_to_hide(self, job_id: int, why: str) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.hide(job_id, hidden=True)
-
-        self.app.push_screen(ConfirmScreen(in_store(self.app, why), "hide it", "keep it"), answered)
+        confirm(self, in_store(self.app, why), "hide it", "keep it", lambda: self.hide(job_id, hidden=True))
 
     def ask_to_delete(self, job_id: int, goes: str) -> None:
         def act(store: Store) -> str:
@@ -391,12 +377,8 @@ class JobsScreen(JobActs):
             delete(store, job_id)
             return f"Deleted job {job_id}."
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.carry_out(act)
-
         question = f"{goes[:1].upper()}{goes[1:]}.\n\nDelete it?"
-        self.app.push_screen(ConfirmScreen(question, "delete it", "keep it"), answered)
+        confirm(self, question, "delete it", "keep it", lambda: self.carry_out(act))
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
@@ -404,12 +386,13 @@ class JobsScreen(JobActs):
 
     def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:
         """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.go_on(job_id, only_failed=only_failed, consent=True)
-
-        self.app.push_screen(ConfirmScreen(f"{about}\n\nContinue it here?", "continue", "not now"), answered)
+        confirm(
+            self,
+            f"{about}\n\nContinue it here?",
+            "continue",
+            "not now",
+            lambda: self.go_on(job_id, only_failed=only_failed, consent=True),
+        )
 
     def action_at_once(self) -> None:
         """Ask how many may be under way at once."""

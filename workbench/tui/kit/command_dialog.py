@@ -282,10 +282,6 @@ class RowsDialog(CommandDialog):
         if self.command is None:
             self.count(self._chosen("what"))
 
-    def show_count(self, kinds: str, said: str) -> None:
-        if self.command is None and kinds == self._chosen("what"):
-            self.say(f"{said} {BESIDE}")
-
     @on(Input.Submitted)
     def submitted(self) -> None:
         self.action_write()
@@ -344,7 +340,9 @@ class RowsDialog(CommandDialog):
 
             return " ".join(dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(",")))
 
-        self.show_count(kinds, await self.with_store(load))
+        said = await self.with_store(load)
+        if self.command is None and kinds == self._chosen("what"):
+            self.say(f"{said} {BESIDE}")
 
     @worker("rows", newest=False)
     async def write(self, command: Command, folder: Path) -> None:

@@ -109,6 +109,16 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
 
+def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]) -> None:
+    """Ask a question, and go on where the answer is yes."""
+
+    def answered(agreed: bool | None) -> None:
+        if agreed:
+            then()
+
+    screen.app.push_screen(ConfirmScreen(question, yes, no), answered)
+
+
 RADIO: Final = {True: "(•)", False: "( )"}
 "one of several"
 TICK: Final = {True: "[x]", False: "[ ]"}

@@ -177,11 +177,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.query_one("#told", Static).update("")
             self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
 
-    def show_choices(self, choices: Any, told: Mapping[str, Any] | None = None) -> None:
-        self.fill(choices)
-        if told is not None:
-            self.refill(told)
-
     @on(Input.Changed)
     @on(Select.Changed)
     @on(Checkbox.Changed)
@@ -304,7 +299,10 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
                 told = values_of(store, store.jobs.get(self._like))
             return self.read_choices(store), told
 
-        self.show_choices(*await self.with_store(load))
+        choices, told = await self.with_store(load)
+        self.fill(choices)
+        if told is not None:
+            self.refill(told)
 
     @worker("plan")
     async def plan(self, values: object) -> None:

@@ -19,7 +19,7 @@ from workbench.figures.book import Book, Subject
 from workbench.figures.visible import visible
 from workbench.tui.format import following
 from workbench.tui.kit.base import say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.dialogs import confirm
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.results.book_screen import tabs
 from workbench.tui.results.details import explained
@@ -173,11 +173,7 @@ class QuestionsScreen(Following):
             self.refresh_bindings()
 
     def _confirm(self, said: str, then: Callable[[str], None]) -> None:
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                as_person(self, self._instrument, then)
-
-        self.app.push_screen(ConfirmScreen(said, "Change it", "Cancel"), answered)
+        confirm(self, said, "Change it", "Cancel", lambda: as_person(self, self._instrument, then))
 
     def _keep_question(self, after: Question, what: str, person: str) -> None:
         value = getattr(after, what)

@@ -15,16 +15,23 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.base import app_of, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import NumberDialog, confirm
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import BlindKey, ReviewSession, RunKey, after, last_ruled, reviewable, run_key
+from workbench.tui.review.session import (
+    BlindKey,
+    ReviewSession,
+    RunKey,
+    after,
+    last_ruled,
+    reviewable,
+    ruled_before,
+    run_key,
+)
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided
-from workbench.tui.rulings.ruling import NOTE
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -200,19 +207,8 @@ class ReviewScreen(BookScreen, BlindKey):
     def action_following(self) -> None:
         """Open the next pending item; it is given to somebody by name, so that nobody else is given it."""
         progress: Progress | None = self._judged
-        if progress is None:
-            return
-        if self._auditor is not None:
-            self.find_following(progress)
-            return
-
-        def named(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-                self.find_following(progress)
-
-        known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
-        self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
+        if progress is not None:
+            self.as_auditor(ruled_before(progress), lambda _: self.find_following(progress))
 
     def turn_blind(self) -> None:
         self._again()
@@ -236,12 +232,8 @@ class ReviewScreen(BookScreen, BlindKey):
                 )
                 return
 
-            def take_back(yes: bool | None) -> None:
-                if yes:
-                    self.undraw(of)
-
             question = f"Take back the control sample of {plural(left, 'answer')}? Nobody has decided on it yet."
-            self.app.push_screen(ConfirmScreen(question, "Take it back", "Keep it"), take_back)
+            confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(of))
             return
         seed = SEED + self._loaded.material.drawn
         note = (

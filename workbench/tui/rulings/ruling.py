@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -181,18 +181,21 @@ class RulingKeys(Screen[Any], Keyed, Background):
             self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
-        if decided is None:
-            return
+        if decided is not None:
+            self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor))
+
+    def as_auditor(self, known: Sequence[str], then: Callable[[str], object]) -> None:
+        """Go on as the auditor who sits here; ask who that is where nobody said so yet."""
         if self._auditor is not None:
-            self.store_ruling(decided, self._auditor)
+            then(self._auditor)
             return
 
         def named(name: str | None) -> None:
             if name is not None:
                 app_of(self).annotator = name
-                self.store_ruling(decided, name)
+                then(name)
 
-        self.app.push_screen(PersonDialog(auditors, note=NOTE, what="auditor"), named)
+        self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
 
     @property
     def _auditor(self) -> str | None:

@@ -102,17 +102,14 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         self._show_rows()
 
     def action_undo(self) -> None:
-        def go(person: str) -> None:
-            self.undo_newest(self._instrument, person)
-
-        as_person(self, self._instrument, go)
+        as_person(self, self._instrument, lambda person: self.undo_newest(self._instrument, person))
 
     def undo_edit(self, person: str) -> None:
         self.undo(person)
 
     def action_restore(self) -> None:
         if (ref := self.table.current) is not None:
-            self._restore_as_person(ref)
+            as_person(self, self._instrument, lambda person: self.restore(ref, person))
 
     def action_versions(self) -> None:
         from workbench.tui.statements.history import HistoryScreen
@@ -123,12 +120,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     def _show_rows(self) -> None:
         names, ruled = short_refs([line.ref for line in self._lines]), self.standing.counts(self._instrument)
         self.table.show([_record(line, names[line.ref], ruled[line.ref]) for line in self._lines])
-
-    def _restore_as_person(self, ref: str) -> None:
-        def go(person: str) -> None:
-            self.restore(ref, person)
-
-        as_person(self, self._instrument, go)
 
     @worker("look")
     async def look(self) -> None:

@@ -407,12 +407,6 @@ class ChecksScreen(RulingKeys, StoreScreen):
         """The finding under the cursor."""
         return self.view.finding
 
-    def show_report(self, report: CheckReport, sheet: Sheet, job: Job | None) -> None:
-        self.trouble.hide()
-        if job is not None:
-            self._job = job.id
-        self._show(report, sheet)
-
     def show_job(self, job: Job) -> None:
         from workbench.tui.format import job_mark, percent
 
@@ -533,7 +527,11 @@ class ChecksScreen(RulingKeys, StoreScreen):
             report = check_report(store, self._instrument)
             return report, findings_sheet(report), running_check(store, self._instrument)
 
-        self.show_report(*await self.with_store(load))
+        report, sheet, job = await self.with_store(load)
+        self.trouble.hide()
+        if job is not None:
+            self._job = job.id
+        self._show(report, sheet)
 
     @worker("decide", newest=False)
     async def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:

@@ -23,7 +23,7 @@ from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line
 from workbench.tui.kit.person_dialog import EditorDialog, as_person
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace, standing_in
@@ -111,17 +111,13 @@ def case_texts(case: Case) -> dict[str, Content]:
     basis, draft = texts(case)
     return {
         "#heading": heading(case),
-        "#basis-name": Content(basis_name(case)),
+        "#basis-name": Content("question" if case.draft.kind is VariantKind.ORIGINAL else "original"),
         "#basis": basis,
         "#draft": draft,
         "#existing": existing(case),
         "#hints": hint_content(hint_lines(case)),
         "#provenance": Content(provenance(case.draft)),
     }
-
-
-def basis_name(case: Case) -> str:
-    return "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
 
 
 def existing(case: Case) -> Content:
@@ -262,12 +258,6 @@ def read_stack(store: Store, instrument: str) -> Stack:
         },
         rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
     )
-
-
-def read_unusable(store: Store, instrument: str, ref: str | None) -> str:
-    """Read the lines that cannot be wordings, of one statement or of all."""
-
-    return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))
 
 
 def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
@@ -517,12 +507,14 @@ class DraftsScreen(StoreScreen):
             say(self, "Every draft here has a hint or replaces a wording: decide them one by one.", warns=True)
             return
 
-        def take(yes: bool | None) -> None:
-            if yes:
-                self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on)
-
         question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
-        self.app.push_screen(ConfirmScreen(question, "accept them", "review them first"), take)
+        confirm(
+            self,
+            question,
+            "accept them",
+            "review them first",
+            lambda: self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on),
+        )
 
     def action_edit(self) -> None:
         case = self.current
@@ -682,5 +674,6 @@ class DraftsScreen(StoreScreen):
 
     @worker("list")
     async def list_unusable(self, ref: str | None) -> None:
-        text = await self.with_store(lambda store: read_unusable(store, self._instrument, ref))
-        self.app.push_screen(TextScreen("Lines that cannot be wordings", text, wide=True))
+        refs = (ref,) if ref else ()
+        drafts = await self.with_store(lambda store: store.drafts.list(self._instrument, state="unusable", refs=refs))
+        self.app.push_screen(TextScreen("Lines that cannot be wordings", fault_list(drafts), wide=True))

@@ -83,7 +83,9 @@ class ExportScreen(FieldsForm[None], Background):
         self.ask()
 
     def failed(self, error: WorkbenchError) -> None:
-        self._say_trouble(error)
+        self._wanted = False
+        self.write_button.disabled = True
+        self._say(f"✗ {error}", "-trouble")
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -102,10 +104,6 @@ class ExportScreen(FieldsForm[None], Background):
         if self._wanted:
             self._wanted = False
             self.action_write()
-
-    def show_written(self, written: Written) -> None:
-        self._say(written_lines(written), "-done")
-        self.panel.focus()
 
     @on(Button.Pressed, "#write")
     @on(Input.Submitted)
@@ -141,11 +139,6 @@ class ExportScreen(FieldsForm[None], Background):
         self.plan_line.update(Content(visible(text, lines=True)))
         self.panel.scroll_home(animate=False)
 
-    def _say_trouble(self, error: WorkbenchError) -> None:
-        self._wanted = False
-        self.write_button.disabled = True
-        self._say(f"✗ {error}", "-trouble")
-
     @worker("look")
     async def look(self, values: ExportValues) -> None:
         def load(store: Store) -> str:
@@ -158,7 +151,8 @@ class ExportScreen(FieldsForm[None], Background):
         def act(store: Store) -> Written:
             return prepared(store, self._instrument, values).write(Path(values.folder), force=values.force)
 
-        self.show_written(await self.with_store(act))
+        self._say(written_lines(await self.with_store(act)), "-done")
+        self.panel.focus()
 
 
 def prepared(store: Store, instrument: str, values: ExportValues) -> Export:

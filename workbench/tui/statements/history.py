@@ -304,7 +304,6 @@ class VersionTable(RecordTable, inherit_bindings=False):
 
 def read_past(store: Store, instrument: str, ref: str) -> Past:
     """Read the versions and changes of a statement, those under earlier refs included."""
-
     versions = store.statements.history(instrument, ref)
     edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
     seen = {ref}

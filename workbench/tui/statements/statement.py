@@ -20,7 +20,7 @@ from workbench.errors import ConflictError, UnknownName, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.format import issue_in_words
 from workbench.tui.kit.base import say, store_path, worker
-from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.dialogs import confirm
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace, standing_in
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     """Read one statement with all that is known about it. Raises UnknownName where it is no more."""
-
     instrument = store.instruments.get(name)
     statement = next((s for s in instrument.statements if s.ref == ref), None)
     if statement is None:
@@ -292,8 +291,7 @@ class StatementScreen(RulesAndEdits):
             self._undo_as(person)
         else:
             question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
-            ask = ConfirmScreen(question, "undo it", "cancel")
-            self.app.push_screen(ask, lambda yes: self._undo_as(person) if yes else None)
+            confirm(self, question, "undo it", "cancel", lambda: self._undo_as(person))
 
     def explain(self) -> str:
         """Return what `?` says."""
@@ -404,11 +402,8 @@ class StatementScreen(RulesAndEdits):
         self.app.push_screen(SimilarScreen(self._instrument, self._ref))
 
     def action_undo(self) -> None:
-        def go(person: str) -> None:
-            self.undo_newest(self._instrument, person)
-
         if not self._acting:
-            as_person(self, self._instrument, go)
+            as_person(self, self._instrument, lambda person: self.undo_newest(self._instrument, person))
 
     def undo_edit(self, person: str) -> None:
         self.find_undo(person)

@@ -206,7 +206,6 @@ class Page:
 
 def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
     """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
-
     summaries = {summary.name: summary for summary in store.instruments.summaries()}
     if not summaries:
         return Page(query)
@@ -227,12 +226,10 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
         questions=len(store.choices.items(name)),
         roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
         archived=len(store.statements.archived(name)),
-        gone=_gone(store, name, marked) if marked else frozenset(),
+        gone=frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
+        if marked
+        else frozenset(),
     )
-
-
-def _gone(store: Store, name: str, marked: Collection[str]) -> frozenset[str]:
-    return frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
 
 
 def record(line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0) -> Record:
@@ -570,11 +567,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def action_undo(self) -> None:
         instrument = self._query.instrument
-
-        def go(person: str) -> None:
-            self.undo_newest(instrument, person)
-
-        as_person(self, instrument, go)
+        as_person(self, instrument, lambda person: self.undo_newest(instrument, person))
 
     def undo_edit(self, person: str) -> None:
         from workbench.pipeline.editing import undo
