@@ -33,8 +33,8 @@ from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession,
 from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note, with_answer
+from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
 if TYPE_CHECKING:
     from stores.annotation.labels import Decision, GivenLabel, Judged
@@ -415,7 +415,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            self.app.push_screen(NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_skip(self) -> None:
         """Put the item behind the others; from an earlier decision, come back to the open ones."""
@@ -489,27 +489,22 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def _ask_name(self) -> None:
         note = "Your decisions are stored under this name."
-        asked = PersonDialog(
-            (), self._auditor, note=note, what="adjudicator"
-        )  # no list: it would name those who labelled
-        self.app.push_screen(asked, self._keep_name)
+        asked = PersonDialog((), self._auditor, note=note, what="adjudicator")  # no list: it would name who labelled
+        ask_person(self, asked, self._keep_name)
 
     def action_person(self) -> None:
         """Say who decides."""
         if not self._busy:
             self._ask_name()
 
-    def _keep_name(self, name: str | None) -> None:
-        if name is not None:
-            self._auditor = name
-            app_of(self).annotator = name
-            if self._found is not None:
-                self._show_who()
+    def _keep_name(self, name: str) -> None:
+        self._auditor = name
+        if self._found is not None:
+            self._show_who()
 
-    def _keep_note(self, note: str | None) -> None:
-        if note is not None:
-            self._note = note
-            self._show_note()
+    def _keep_note(self, note: str) -> None:
+        self._note = note
+        self._show_note()
 
     def _put_first(self, case: Case) -> None:
         """Let an item be the one in sight, open or decided."""

@@ -25,6 +25,7 @@ from workbench.options.shared import CODEBOOK
 from workbench.tui.annotation.annotate_format import guideline
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.statements.statement_format import difference, marked
@@ -114,7 +115,7 @@ class CodebookScreen(StoreScreen):
 
     def action_edit(self) -> None:
         if self._book is not None:
-            self.app.push_screen(CodebookForm(self._book), self._changed)
+            with_answer(self, CodebookForm(self._book), self._changed)
 
     def action_restore(self) -> None:
         """Let an earlier version count again."""
@@ -127,10 +128,9 @@ class CodebookScreen(StoreScreen):
     def action_scroll(self, by: int) -> None:
         self.details.scroll_relative(y=by * max(1, self.details.size.height - 1), animate=False)
 
-    def _changed(self, done: Done | None) -> None:
-        if done is not None:
-            say(self, done.sentence)
-            self.look()
+    def _changed(self, done: Done) -> None:
+        say(self, done.sentence)
+        self.look()
 
     @worker("restore", newest=False)
     async def restore(self, number: int, person: str) -> None:

@@ -25,7 +25,8 @@ from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.kit.base import Background, StoreScreen, app_of, in_store, say, worker
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import with_answer
+from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.start_form import FieldsForm, select
 from workbench.tui.results.details import explained
 from workbench.tui.results.sheet import Sheet
@@ -409,7 +410,7 @@ class QueuesScreen(StoreScreen):
         self.look()
 
     def action_new(self) -> None:
-        self.app.push_screen(QueueForm(), self._made)
+        with_answer(self, QueueForm(), self._made)
 
     def action_codebook(self) -> None:
         """Open the codebook of the queue under the cursor."""
@@ -441,20 +442,16 @@ class QueuesScreen(StoreScreen):
         """Ask who annotates; with `then`, go on to that queue."""
         known = dict.fromkeys(name for queue in self._queues for name in queue.annotators)
 
-        def take(name: str | None) -> None:
-            if name is None:
-                return
-            app_of(self).annotator = name
+        def take(name: str) -> None:
             self.show_who()
             if then is not None:
                 self.app.push_screen(AnnotateScreen(then, name))
 
-        self.app.push_screen(PersonDialog(tuple(known), self.person), take)
+        ask_person(self, PersonDialog(tuple(known), self.person), take)
 
-    def _made(self, name: str | None) -> None:
-        if name is not None:
-            say(self, f"Made the queue {name}.")
-            self.action_refresh()
+    def _made(self, name: str) -> None:
+        say(self, f"Made the queue {name}.")
+        self.action_refresh()
 
     @worker("look")
     async def look(self) -> None:

@@ -33,7 +33,7 @@ from workbench.help.sections import section
 from workbench.tui.app import key_list, run_app
 from workbench.tui.commands import ActionProvider
 from workbench.tui.kit.base import Background, worker
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.dialogs import TextScreen, with_answer
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
@@ -137,12 +137,7 @@ class WelcomeScreen(Screen[None], Background):
 
     def action_new(self) -> None:
         """Ask for a name, and make a store."""
-
-        def make(path: Path | None) -> None:
-            if path is not None:
-                self._open(path, make=True)
-
-        self.app.push_screen(NewStoreDialog(self._folder), make)
+        with_answer(self, NewStoreDialog(self._folder), lambda path: self._open(path, make=True))
 
     def action_example(self) -> None:
         """Open the example in this folder; make it where it is not there."""

@@ -38,7 +38,7 @@ from workbench.tui.jobs.job_lines import (
 )
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_store, say, worker
-from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm
+from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
 from workbench.tui.routes import lead, screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
@@ -276,12 +276,7 @@ class JobsScreen(JobActs):
 
     def action_new(self) -> None:
         """Ask what kind of job to start, then what it is to do."""
-
-        def chosen(kind: str | None) -> None:
-            if kind is not None:
-                self.app.push_screen(screen(FORMS[kind]), self._started)
-
-        self.app.push_screen(JobKindDialog(), chosen)
+        with_answer(self, JobKindDialog(), lambda kind: with_answer(self, screen(FORMS[kind]), self._started))
 
     def action_cancel(self) -> None:
         job = self.current
@@ -323,12 +318,11 @@ class JobsScreen(JobActs):
         if job is None:
             return
 
-        def started(new: int | None) -> None:
-            if new is not None:
-                self.replace(job.id, new)
+        def started(new: int) -> None:
+            self.replace(job.id, new)
             self._started(new)
 
-        self.app.push_screen(like(job), started)
+        with_answer(self, like(job), started)
 
     def action_hide(self) -> None:
         if (job := self.current) is not None:
@@ -404,22 +398,18 @@ class JobsScreen(JobActs):
             store.jobs.set_concurrency(job.id, most or None)
             return f"Job {job.id}: {f'at most {most:,} at once' if most else 'the original number at once'}."
 
-        def chosen(most: int | None) -> None:
-            if most is not None:
-                self.carry_out(lambda store: bound(store, most))
-
-        self.app.push_screen(NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen)
+        asked = NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job))
+        with_answer(self, asked, lambda most: self.carry_out(lambda store: bound(store, most)))
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
             self.show_log(job.id)
 
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            say(self, f"Started job {job}. It continues when you leave.")
-            self._new, self._begun[job] = job, time.monotonic()
-            self._probed.add(job)
-            self.action_refresh()
+    def _started(self, job: int) -> None:
+        say(self, f"Started job {job}. It continues when you leave.")
+        self._new, self._begun[job] = job, time.monotonic()
+        self._probed.add(job)
+        self.action_refresh()
 
     @worker("log")
     async def show_log(self, job_id: int) -> None:

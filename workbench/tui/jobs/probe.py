@@ -19,6 +19,7 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.jobs.job_acts import JobActs, like
 from workbench.tui.kit.base import say_below, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
@@ -170,11 +171,8 @@ class ProbeScreen(RulingKeys, JobActs):
     def action_edit(self) -> None:
         """Open the form as it was filled; the job started from it replaces this one."""
         if self._job is not None:
-            self.app.push_screen(like(self._job), self._started)
-
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            self.replace(self._job_id, job)  # leaves once it is done: a screen that goes takes its workers along
+            # the screen leaves once that is done: one that goes takes its workers along
+            with_answer(self, like(self._job), lambda job: self.replace(self._job_id, job))
 
     def action_cancel(self) -> None:
         self.stop(self._job_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -26,6 +26,8 @@ from workbench.tui.kit.base import Background, worker
 
 if TYPE_CHECKING:
     from stores.core.identity import Anchor
+
+T = TypeVar("T")
 
 
 class TextScreen(ModalScreen[None]):
@@ -117,6 +119,16 @@ def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callabl
             then()
 
     screen.app.push_screen(ConfirmScreen(question, yes, no), answered)
+
+
+def with_answer(screen: Screen[Any], dialog: Screen[T | None], then: Callable[[T], object]) -> None:
+    """Show a dialog, and go on with what a person answers; who leaves it without an answer is back where they were."""
+
+    def answered(answer: T | None) -> None:
+        if answer is not None:
+            then(answer)
+
+    screen.app.push_screen(dialog, answered)
 
 
 RADIO: Final = {True: "(•)", False: "( )"}

@@ -15,7 +15,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.base import app_of, say, worker
-from workbench.tui.kit.dialogs import NumberDialog, confirm
+from workbench.tui.kit.dialogs import NumberDialog, confirm, with_answer
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.options_dialog import RunsScreen
@@ -240,7 +240,7 @@ class ReviewScreen(BookScreen, BlindKey):
             f"Half the answers are to statements that pass every test, if there are any; seed {seed}. "
             "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
         )
-        self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
+        with_answer(self, NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
     def action_report(self) -> None:
         """Write a report, unless the review is blind: a report names the models."""
@@ -279,7 +279,8 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
-            self.app.push_screen(RunsScreen(self._loaded.material.runs, self._judged.of.run), self._take_run)
+            asked = RunsScreen(self._loaded.material.runs, self._judged.of.run)
+            with_answer(self, asked, lambda run: self._set(replace(self._settings, run=run_key(run))))
 
     def action_refresh(self) -> None:
         self._read(anew=True)
@@ -289,12 +290,8 @@ class ReviewScreen(BookScreen, BlindKey):
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
         self._read()
 
-    def _take_run(self, run: Run | None) -> None:
-        if run is not None:
-            self._set(replace(self._settings, run=run_key(run)))
-
-    def _take_size(self, size: int | None) -> None:
-        if size is not None and self._loaded is not None and self._judged is not None:
+    def _take_size(self, size: int) -> None:
+        if self._loaded is not None and self._judged is not None:
             self.draw_sample(self._judged.of, size or DRAWN, SEED + self._loaded.material.drawn, self._auditor or "")
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002

@@ -21,7 +21,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.kit.base import StoreScreen, say, worker
-from workbench.tui.kit.dialogs import WaiveDialog
+from workbench.tui.kit.dialogs import WaiveDialog, with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
 from workbench.tui.results.sheet import Sheet
@@ -469,28 +469,30 @@ class ChecksScreen(RulingKeys, StoreScreen):
         if current is None or report is None:
             return
 
-        def as_somebody(person: str, reason: str) -> None:
-            self.decide(_waiving(current, reason, person), report)
+        def waive(reason: str, person: str) -> None:
+            name, finding = self._instrument, current.finding
+            self.decide(current, lambda store: store.checks.waive(name, finding, reason=reason, person=person), report)
 
-        def waive(reason: str | None) -> None:
-            if reason is not None:
-                as_person(self, self._instrument, lambda person: as_somebody(person, reason))
+        def as_somebody(reason: str) -> None:
+            as_person(self, self._instrument, lambda person: waive(reason, person))
 
-        self.app.push_screen(WaiveDialog(current.finding), waive)
+        with_answer(self, WaiveDialog(current.finding), as_somebody)
 
     def action_unwaive(self) -> None:
         current, report = self.current, self._report
         if current is None or report is None:
             return
 
-        def unwaive(person: str) -> None:
-            self.decide(_unwaiving(current, person), report)
+        def unwaive(store: Store, person: str) -> None:
+            store.checks.unwaive(self._instrument, current.finding, person=person)
 
-        as_person(self, self._instrument, unwaive)
+        as_person(
+            self, self._instrument, lambda person: self.decide(current, lambda store: unwaive(store, person), report)
+        )
 
     def action_run(self) -> None:
 
-        self.app.push_screen(CheckForm(self._instrument), self._started)
+        with_answer(self, CheckForm(self._instrument), self._started)
 
     def tick(self) -> None:
         """See how far the models are."""
@@ -504,10 +506,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
             self.query_one("#counts", Static).update("")
         super().failed(error)
 
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            self._job = job
-            say(self, f"Job {job} is running. Its findings appear here when it is done.")
+    def _started(self, job: int) -> None:
+        self._job = job
+        say(self, f"Job {job} is running. Its findings appear here when it is done.")
 
     def _show(self, report: CheckReport, sheet: Sheet) -> None:
         """Show the findings; the cursor stays on its finding, or where it was."""
@@ -534,12 +535,12 @@ class ChecksScreen(RulingKeys, StoreScreen):
         self._show(report, sheet)
 
     @worker("decide", newest=False)
-    async def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:
+    async def decide(self, one: Checked, act: Callable[[Store], Waiver | None], report: CheckReport) -> None:
         """Store a waiver, or take one back, and show it: to check a large instrument again would take seconds."""
 
         def write(store: Store) -> tuple[CheckReport, Sheet]:
-            decided, waiver = act(store, self._instrument)
-            checked = (replace(one, waiver=waiver) if one is decided else one for one in report.checked)
+            waiver = act(store)
+            checked = (replace(each, waiver=waiver) if each is one else each for each in report.checked)
             changed = replace(report, checked=tuple(checked))
             return changed, findings_sheet(changed)
 
@@ -548,15 +549,3 @@ class ChecksScreen(RulingKeys, StoreScreen):
     @worker("job")
     async def look_at_job(self, number: int) -> None:
         self.show_job(await self.with_store(lambda store: store.jobs.get(number)))
-
-
-def _waiving(one: Checked, reason: str, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
-    return lambda store, name: (one, store.checks.waive(name, one.finding, reason=reason, person=person))
-
-
-def _unwaiving(one: Checked, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
-    def unwaive(store: Store, name: str) -> tuple[Checked, Waiver | None]:
-        store.checks.unwaive(name, one.finding, person=person)
-        return one, None
-
-    return unwaive

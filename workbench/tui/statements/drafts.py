@@ -22,9 +22,9 @@ from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Stateme
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line
-from workbench.tui.kit.person_dialog import EditorDialog, as_person
+from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, with_answer
+from workbench.tui.kit.person_dialog import EditorDialog, as_person, ask_person
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.statement_format import difference, marked
@@ -521,11 +521,10 @@ class DraftsScreen(StoreScreen):
         if case is None or self._busy:
             return
 
-        def take(text: str | None) -> None:
-            if text is not None:
-                self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
+        def take(text: str) -> None:
+            self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
 
-        self.app.push_screen(DraftEditor(case), take)
+        with_answer(self, DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
@@ -545,7 +544,7 @@ class DraftsScreen(StoreScreen):
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            self.app.push_screen(NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_kind(self) -> None:
         """Show one kind after another of those that wait, then all."""
@@ -568,20 +567,12 @@ class DraftsScreen(StoreScreen):
         """Let more be drafted."""
         from workbench.tui.statements.draft_form import DraftForm
 
-        def started(job: int | None) -> None:
-            if job is not None:
-                say(self, f"Job {job} is running; its drafts appear here as they arrive.")
-
-        self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
+        form = DraftForm(self._instrument, (self._ref,) if self._ref else ())
+        with_answer(self, form, lambda job: say(self, f"Job {job} is running; its drafts appear here as they arrive."))
 
     def action_person(self) -> None:
         """Say who reviews from now on."""
-
-        def take(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-
-        self.app.push_screen(EditorDialog(self._instrument), take)
+        ask_person(self, EditorDialog(self._instrument), lambda _: None)
 
     def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
         """Write a decision as the person who sits here, once it is known who that is, and `then` say so."""
@@ -594,10 +585,9 @@ class DraftsScreen(StoreScreen):
         if not self._busy:
             as_person(self, self._instrument, go)
 
-    def _keep_note(self, note: str | None) -> None:
-        if note is not None:
-            self._note = note
-            self._show_note()
+    def _keep_note(self, note: str) -> None:
+        self._note = note
+        self._show_note()
 
     def _filter(self, kind: VariantKind | None, ref: str | None) -> None:
         """Limit the stack, and stay on the draft where it is left."""

@@ -20,7 +20,7 @@ from workbench.errors import ConflictError, UnknownName, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.format import issue_in_words
 from workbench.tui.kit.base import say, store_path, worker
-from workbench.tui.kit.dialogs import confirm
+from workbench.tui.kit.dialogs import confirm, with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace, standing_in
@@ -376,20 +376,21 @@ class StatementScreen(RulesAndEdits):
 
         if self._sheet is not None:
             form = ChoiceForm(self._instrument, (self._sheet.statement.ref,), self._sheet.language)
-            self.app.push_screen(form, self._forms_made)
+            # forms under another bias are statements of their own, so this one stays
+            with_answer(self, form, lambda done: self.say_done(done, self._ref))
 
     def action_about(self) -> None:
         from workbench.tui.statements.statement_form import AboutForm
 
         if self._sheet is not None:
-            self.app.push_screen(AboutForm(self._instrument, self._sheet.statement), self._come_back)
+            with_answer(self, AboutForm(self._instrument, self._sheet.statement), self._come_back)
 
     def action_split(self) -> None:
         from workbench.tui.statements.statement_form import SplitForm
 
         if self._sheet is not None and self._sheet.original is not None:
             form = SplitForm(self._instrument, self._sheet.statement, self._sheet.language)
-            self.app.push_screen(form, self._come_back)
+            with_answer(self, form, self._come_back)
 
     def action_versions(self) -> None:
         from workbench.tui.statements.history import HistoryScreen
@@ -447,7 +448,7 @@ class StatementScreen(RulesAndEdits):
 
         if self._sheet is not None:
             task = Task(self._sheet.statement, self._sheet.language, variant, into)
-            self.app.push_screen(WordingForm(self._instrument, task), self._come_back)
+            with_answer(self, WordingForm(self._instrument, task), self._come_back)
 
     def _change(self, change: Callable[[Statement], Statement], act: str) -> None:
         """Change the statement as it is shown, as the person who sits here; one change at a time."""
@@ -461,16 +462,10 @@ class StatementScreen(RulesAndEdits):
 
         as_person(self, self._instrument, go)
 
-    def _come_back(self, done: Done | None) -> None:
+    def _come_back(self, done: Done) -> None:
         """Show what a form changed; a statement that was renamed or split goes on under its new ref."""
-        if done is not None:
-            moved = bool(done.refs) and self._ref not in done.refs
-            self.say_done(done, done.refs[0] if moved else self._ref)
-
-    def _forms_made(self, done: Done | None) -> None:
-        """Say what was made, and stay: forms under another bias are statements of their own."""
-        if done is not None:
-            self.say_done(done, self._ref)
+        moved = bool(done.refs) and self._ref not in done.refs
+        self.say_done(done, done.refs[0] if moved else self._ref)
 
     def _undo_as(self, person: str) -> None:
         from workbench.pipeline.editing import undo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -21,6 +21,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal
 from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import RulesAndEdits
@@ -537,33 +538,34 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
         if self._page is not None and self._page.instruments:
             language = self._query.language or self._page.languages[0]
-            self.app.push_screen(StatementForm(self._query.instrument, language, self._page.total), self._formed)
+            with_answer(self, StatementForm(self._query.instrument, language, self._page.total), self.say_done)
 
     def action_new_instrument(self) -> None:
         from workbench.tui.statements.statement_form import InstrumentForm
 
-        self.app.push_screen(InstrumentForm(), self._started)
+        with_answer(self, InstrumentForm(), self._started)
 
     def action_bulk(self) -> None:
         from workbench.tui.statements.bulk_form import BulkForm
 
         if refs := self.chosen:
-            self.app.push_screen(BulkForm(self._query.instrument, refs), self._formed)
+            with_answer(self, BulkForm(self._query.instrument, refs), self.say_done)
 
     def action_draft(self) -> None:
         if refs := self.chosen:
-            self._show("draft", (self._query.instrument, refs), self._queued)
+            said = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
+            with_answer(self, screen("draft", self._query.instrument, refs), lambda job: say(self, said.format(job)))
 
     def action_forms(self) -> None:
         from workbench.tui.statements.choice_form import ChoiceForm
 
         if self._page is not None and (refs := self.chosen):
             language = self._query.language or self._page.languages[0]
-            self.app.push_screen(ChoiceForm(self._query.instrument, refs, language), self._formed)
+            with_answer(self, ChoiceForm(self._query.instrument, refs, language), self.say_done)
 
     def action_go(self, name: str) -> None:
         """Show another screen about this instrument."""
-        self._show(name, (self._query.instrument,), lambda _: None)
+        self.app.push_screen(screen(name, self._query.instrument))
 
     def action_undo(self) -> None:
         instrument = self._query.instrument
@@ -586,10 +588,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.box.remove_class("-shown")
         self.box.can_focus = False
 
-    def _show(self, name: str, arguments: tuple[object, ...], then: Callable[[Any], None]) -> None:
-        """Show the screen of a route."""
-        self.app.push_screen(screen(name, *arguments), then)
-
     def _show_rows(self, page: Page, at: int | None) -> None:
         self.table.show_page(page, self._marks, at, self.standing.counts(page.query.instrument))
         self.show_filters()
@@ -607,21 +605,12 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         else:
             self._wanted = ref
 
-    def _formed(self, done: Done | None) -> None:
-        if done is not None:
-            self.say_done(done)
-
-    def _started(self, done: Done | None) -> None:
+    def _started(self, done: Done) -> None:
         """Show the instrument that was made."""
-        if done is not None:
-            say(self, done.sentence)
-            self._marks.clear()
-            self._query = Query(instrument=done.refs[0])
-            self.look(self._query)
-
-    def _queued(self, job: int | None) -> None:
-        if job is not None:
-            say(self, f"Job {job} drafts. P reviews what it brings; 3 shows how far it is.")
+        say(self, done.sentence)
+        self._marks.clear()
+        self._query = Query(instrument=done.refs[0])
+        self.look(self._query)
 
     @worker("look")
     async def look(self, query: Query, at: int | None = None) -> None:
