@@ -110,9 +110,6 @@ class CodebookScreen(StoreScreen):
         self.refresh_bindings()
 
     @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_edit()
-
     def action_edit(self) -> None:
         if self._book is not None:
             with_answer(self, CodebookForm(self._book), self._changed)

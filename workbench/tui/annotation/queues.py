@@ -179,9 +179,6 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
-    def make_pressed(self) -> None:
-        self.action_make()
-
     def action_make(self) -> None:
         """Make what the last lines say; if that is still being drawn, as soon as it is there."""
         self._named = True

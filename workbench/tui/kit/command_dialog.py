@@ -282,10 +282,6 @@ class RowsDialog(CommandDialog):
         if self.command is None:
             self.count(self._chosen("what"))
 
-    @on(Input.Submitted)
-    def submitted(self) -> None:
-        self.action_write()
-
     def show_progress(self, kind: str, rows: int) -> None:
         self._rows[kind] = rows
         if self.command is not None and not self.command.stopped:
@@ -300,6 +296,7 @@ class RowsDialog(CommandDialog):
         self.command = None
         self.folder.focus()
 
+    @on(Input.Submitted)
     def action_write(self) -> None:
         """Write the rows, unless some are being written."""
         folder = self.folder.value.strip()

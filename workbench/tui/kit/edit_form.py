@@ -146,10 +146,6 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         """Do what Enter in a field means; forms whose outcome has to be looked at first do less."""
         self.action_save()
 
-    @on(Button.Pressed, "#leave")
-    def leave_pressed(self) -> None:
-        self.action_leave()
-
     def action_save(self) -> None:
         """Save as the person who sits here, unless it cannot be saved as it is."""
         if self._saving:
@@ -159,6 +155,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
             return
         as_person(self, self._instrument, self._save_as)
 
+    @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
         """Leave; ask before anything that was typed is lost."""
         if not self.dirty:

@@ -203,10 +203,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
         self.start_button.refresh(layout=True)
 
-    @on(Button.Pressed, "#start")
-    def start_pressed(self) -> None:
-        self.action_start()
-
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
         """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
@@ -218,6 +214,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         """Whether the form as it stands comes to nothing that can be started, and says so."""
         return self._outlook is None and self.plan_line.has_class("-trouble")
 
+    @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:

@@ -66,9 +66,6 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         self.choices.focus()
 
     @on(OptionList.OptionSelected)
-    def choose_clicked(self) -> None:
-        self.action_choose()
-
     def action_choose(self) -> None:
         """Choose what is under the cursor."""
         at = self.choices.highlighted

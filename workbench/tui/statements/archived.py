@@ -87,10 +87,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         say(self, done.sentence)
         self.look()
 
-    @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_versions()
-
     def action_refresh(self) -> None:
         self.look()
 
@@ -111,6 +107,7 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         if (ref := self.table.current) is not None:
             as_person(self, self._instrument, lambda person: self.restore(ref, person))
 
+    @on(RecordTable.RowSelected)
     def action_versions(self) -> None:
         from workbench.tui.statements.history import HistoryScreen
 

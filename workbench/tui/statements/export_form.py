@@ -107,9 +107,6 @@ class ExportScreen(FieldsForm[None], Background):
 
     @on(Button.Pressed, "#write")
     @on(Input.Submitted)
-    def write_pressed(self) -> None:
-        self.action_write()
-
     def action_write(self) -> None:
         """Write what the panel says; if that is still being looked at, as soon as it is known."""
         if self._looked is None:

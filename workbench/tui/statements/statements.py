@@ -449,10 +449,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.ask(search=self.box.value)
         self.table.focus()
 
-    @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_open()
-
     @on(RecordTable.EdgePassed)
     def turn_page(self, event: RecordTable.EdgePassed) -> None:
         """Go on to the page below, or back to the one above."""
@@ -516,6 +512,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self._marks.clear()
         self.ask(**changes)
 
+    @on(RecordTable.RowSelected)
     def action_open(self) -> None:
         if self._page is not None and (ref := self.table.current) is not None:
             screen = StatementScreen(self._query.instrument, ref, self._query.language, self.table.keys)
