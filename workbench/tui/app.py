@@ -173,10 +173,8 @@ class WorkbenchApp(LiteralApp, Background):
 
     @worker("keys", newest=False)
     async def check_keys(self, keymap: Keymap) -> None:
-        self._use_keys(await to_thread(checked, keymap, type(self)))
-
-    def _use_keys(self, keymap: Keymap) -> None:
         """Use the keys without a fault; Home says which have one."""
+        keymap = await to_thread(checked, keymap, type(self))
         self.set_keymap(dict(keymap.keys))
         if keymap.wrong:
             more = len(keymap.wrong) - MOST_COMPLAINTS

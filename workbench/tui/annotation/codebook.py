@@ -89,13 +89,6 @@ class CodebookScreen(StoreScreen):
         """The version under the cursor."""
         return self._versions[int(at) - 1] if (at := self.table.current) is not None else None
 
-    def show_versions(self, book: Codebook, versions: tuple[CodebookVersion, ...]) -> None:
-        self._book, self._versions = book, versions
-        self.title_bar.note = plural(len(versions), "version") if versions else "as it ships"
-        self.table.display = bool(versions)
-        self.table.show([_record(version) for version in reversed(versions)])
-        self.show_details()
-
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:
         version = self.current
@@ -149,7 +142,12 @@ class CodebookScreen(StoreScreen):
             book = codebook_of(store, None, self._which)
             return book, store.codebooks.versions(book)
 
-        self.show_versions(*await self.with_store(load))
+        book, versions = await self.with_store(load)
+        self._book, self._versions = book, versions
+        self.title_bar.note = plural(len(versions), "version") if versions else "as it ships"
+        self.table.display = bool(versions)
+        self.table.show([_record(version) for version in reversed(versions)])
+        self.show_details()
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,18 +134,6 @@ class QueueForm(FieldsForm[str | None], Background):
     def failed(self, error: WorkbenchError) -> None:
         self._say(error)
 
-    def fill(self, sources: Sources) -> None:
-        """Offer what there is; the stance of all answers is chosen."""
-        self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
-        instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
-        self._offer("#instrument", instruments, ALL)
-        models: SelectionList[str] = self.query_one("#models", SelectionList)
-        with models.prevent(SelectionList.SelectedChanged):
-            models.add_options([Selection(Content(visible(name)), name, True) for name in sources.models])
-        several = len(sources.models) > 1
-        models.display = self.query_one("#models-name").display = several
-        self.ask()
-
     @on(Select.Changed, "#purpose")
     def suggest_labels(self, event: Select.Changed) -> None:
         """Suggest how many people a purpose needs, unless a number was typed."""
@@ -165,17 +153,6 @@ class QueueForm(FieldsForm[str | None], Background):
         self._proposed = None
         self.make_button.disabled = True
         self.soon(self.propose_now)
-
-    def show_proposal(self, values: QueueValues, proposal: Proposal) -> None:
-        if values != self._values():
-            return
-        self._proposed = (values, proposal.spec)
-        self.proposal_line.remove_class("-trouble")
-        self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
-        self.make_button.disabled = False
-        if self._wanted:
-            self._wanted = False
-            self.action_make()
 
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
@@ -225,11 +202,30 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @worker("open")
     async def open(self) -> None:
-        self.fill(await self.with_store(read_sources))
+        """Offer what there is; the stance of all answers is chosen."""
+        sources = await self.with_store(read_sources)
+        self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
+        instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
+        self._offer("#instrument", instruments, ALL)
+        models: SelectionList[str] = self.query_one("#models", SelectionList)
+        with models.prevent(SelectionList.SelectedChanged):
+            models.add_options([Selection(Content(visible(name)), name, True) for name in sources.models])
+        several = len(sources.models) > 1
+        models.display = self.query_one("#models-name").display = several
+        self.ask()
 
     @worker("draw")
     async def draw(self, values: QueueValues) -> None:
-        self.show_proposal(values, await self.with_store(lambda store: read_proposal(store, values)))
+        proposal = await self.with_store(lambda store: read_proposal(store, values))
+        if values != self._values():
+            return
+        self._proposed = (values, proposal.spec)
+        self.proposal_line.remove_class("-trouble")
+        self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
+        self.make_button.disabled = False
+        if self._wanted:
+            self._wanted = False
+            self.action_make()
 
     @worker("write", newest=False)
     async def write(self, spec: QueueSpec) -> None:

@@ -405,17 +405,6 @@ class HomeScreen(StoreScreen):
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self._look()
 
-    def show_overview(self, overview: Overview) -> None:
-        self._reading = False
-        self._overview = overview
-        self.trouble.hide()
-        self.show_notice()
-        self._show()
-        if not self._judging and self._is_new(overview):
-            self._judging = True
-            self.title_bar.note = JUDGING
-            self.judge()
-
     def _is_new(self, overview: Overview) -> bool:
         """Return whether something is to be judged anew, and take note of it. What people do counts at once, what an
         active job writes counts when it has ended. A job may end without an answer more.
@@ -432,14 +421,6 @@ class HomeScreen(StoreScreen):
         notice = "\n".join(filter(None, said))
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")
-
-    def show_judgement(self, judgement: Judgement) -> None:
-        self._judgement, self._judging = judgement, False
-        self.title_bar.note = ""
-        self._show()
-        if self._review_wanted and self.is_current:
-            self.action_review()
-        self._review_wanted = False
 
     def say_imported(self, sentence: str) -> None:
         self.title_bar.note = ""
@@ -552,11 +533,26 @@ class HomeScreen(StoreScreen):
 
     @worker("look")
     async def look(self) -> None:
-        self.show_overview(await self.with_store(lambda store: read_overview(store)))
+        overview = await self.with_store(read_overview)
+        self._reading = False
+        self._overview = overview
+        self.trouble.hide()
+        self.show_notice()
+        self._show()
+        if not self._judging and self._is_new(overview):
+            self._judging = True
+            self.title_bar.note = JUDGING
+            self.judge()
 
     @worker("judge")
     async def judge(self) -> None:
-        self.show_judgement(await self.with_store(lambda store: read_judgement(store)))
+        judgement = await self.with_store(read_judgement)
+        self._judgement, self._judging = judgement, False
+        self.title_bar.note = ""
+        self._show()
+        if self._review_wanted and self.is_current:
+            self.action_review()
+        self._review_wanted = False
 
     @worker("import", newest=False)
     async def bring_shipped(self) -> None:

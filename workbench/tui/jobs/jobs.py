@@ -165,34 +165,6 @@ class JobsScreen(JobActs):
         """The job under the cursor."""
         return self._jobs.get(self.table.current or "")
 
-    def show_jobs(self, jobs: tuple[Job, ...], logs: dict[int, str]) -> None:
-        self._reading, self._seen = False, True
-        self._offer(jobs)
-        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
-        shown = [job for job in jobs if self._with_hidden or not job.hidden]
-        self._jobs = {str(job.id): job for job in shown}
-        self._logs = logs
-        self.trouble.hide()
-        numbers = [job.id for job in shown]
-        at = numbers.index(self._new) if self._new in numbers else None
-        self._new = None if at is not None else self._new
-        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
-        self.table.show([job_record(job) for job in shown], at=at)
-        self.table.display = bool(shown)
-        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
-        self._show_details()
-        self._show_probes()
-
-    def _show_probes(self) -> None:
-        """Show the probe of a job that was just started here, once: it waits for a decision there."""
-        for number in sorted(self._probed):
-            job = self._jobs.get(str(number))
-            if job is not None and self.is_current:
-                self._probed.discard(number)
-                if job.probe is not None and job.probe.asks and (job.active or job.question):
-                    self.app.push_screen(ProbeScreen(number))
-                    return
-
     def _offer(self, jobs: tuple[Job, ...]) -> None:
         """Say once that a job lost its worker, and how it goes on."""
         for job in jobs:
@@ -423,7 +395,33 @@ class JobsScreen(JobActs):
 
     @worker("look")
     async def look(self) -> None:
-        self.show_jobs(*await self.with_store(read_jobs))
+        jobs, logs = await self.with_store(read_jobs)
+        self._reading, self._seen = False, True
+        self._offer(jobs)
+        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
+        shown = [job for job in jobs if self._with_hidden or not job.hidden]
+        self._jobs = {str(job.id): job for job in shown}
+        self._logs = logs
+        self.trouble.hide()
+        numbers = [job.id for job in shown]
+        at = numbers.index(self._new) if self._new in numbers else None
+        self._new = None if at is not None else self._new
+        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
+        self.table.show([job_record(job) for job in shown], at=at)
+        self.table.display = bool(shown)
+        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
+        self._show_details()
+        self._show_probes()
+
+    def _show_probes(self) -> None:
+        """Show the probe of a job that was just started here, once: it waits for a decision there."""
+        for number in sorted(self._probed):
+            job = self._jobs.get(str(number))
+            if job is not None and self.is_current:
+                self._probed.discard(number)
+                if job.probe is not None and job.probe.asks and (job.active or job.question):
+                    self.app.push_screen(ProbeScreen(number))
+                    return
 
 
 def _note(jobs: Sequence[Job], hidden: int) -> str:

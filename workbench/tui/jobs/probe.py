@@ -98,20 +98,6 @@ class ProbeScreen(RulingKeys, JobActs):
             return job is not None and (job.active or bool(job.question))
         return action != "rule" or bool(self._shown)
 
-    def show_job(self, job: Job) -> None:
-        self._reading, self._job = False, job
-        self.trouble.hide()
-        self.told.update(Content(visible(told(job), lines=True)))
-        found = job.probed
-        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
-        if rows != self._shown:
-            self._shown = rows
-            self.table.show([_record(number, one) for number, one in enumerate(rows)])
-        self.table.display = bool(rows)
-        self.title_bar.note = visible(str(job.spec.get("model", "")))
-        self.refresh_bindings()
-        self._show_details()
-
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording that an answer is to; the answer itself once the run has stored it."""
         at, job = self.table.current, self._job
@@ -190,7 +176,19 @@ class ProbeScreen(RulingKeys, JobActs):
             launch.reap()
             return store.jobs.get(self._job_id)
 
-        self.show_job(await self.with_store(load))
+        job = await self.with_store(load)
+        self._reading, self._job = False, job
+        self.trouble.hide()
+        self.told.update(Content(visible(told(job), lines=True)))
+        found = job.probed
+        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
+        if rows != self._shown:
+            self._shown = rows
+            self.table.show([_record(number, one) for number, one in enumerate(rows)])
+        self.table.display = bool(rows)
+        self.title_bar.note = visible(str(job.spec.get("model", "")))
+        self.refresh_bindings()
+        self._show_details()
 
 
 def told(job: Job) -> str:

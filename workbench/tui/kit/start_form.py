@@ -193,16 +193,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.plan_line.update(WORKING_OUT)
         self.soon(self.plan_now)
 
-    def show_plan(self, values: object, outlook: JobPreview) -> None:
-        if values != self.values():
-            return
-        self._outlook = outlook
-        self.plan_line.remove_class("-trouble", "-old")
-        self.plan_line.update(Content(visible(outlook.text, lines=True)))
-        self.start_button.disabled = outlook.start is None
-        self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
-        self.start_button.refresh(layout=True)
-
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
         """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
@@ -303,7 +293,15 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @worker("plan")
     async def plan(self, values: object) -> None:
-        self.show_plan(values, await self.with_store(lambda store: self.work_out(store, values)))
+        outlook = await self.with_store(lambda store: self.work_out(store, values))
+        if values != self.values():
+            return
+        self._outlook = outlook
+        self.plan_line.remove_class("-trouble", "-old")
+        self.plan_line.update(Content(visible(outlook.text, lines=True)))
+        self.start_button.disabled = outlook.start is None
+        self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
+        self.start_button.refresh(layout=True)
 
     @worker("launch", newest=False)
     async def launch(self, start: Callable[[Store], int]) -> None:

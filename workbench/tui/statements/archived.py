@@ -74,15 +74,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return bool(self._lines) if action in ("rule", "restore", "versions") else True
 
-    def show_lines(self, lines: tuple[StatementLine, ...]) -> None:
-        self.trouble.hide()
-        self.title_bar.note = plural(len(lines), "statement")
-        self._lines = lines
-        self._show_rows()
-        self.refresh_bindings()
-        self.table.display = bool(lines)
-        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
-
     def say_done(self, done: Done) -> None:
         say(self, done.sentence)
         self.look()
@@ -125,7 +116,14 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
             return store.instruments.lines(self._instrument, Filters(archived=True))
 
-        self.show_lines(await self.with_store(load))
+        lines = await self.with_store(load)
+        self.trouble.hide()
+        self.title_bar.note = plural(len(lines), "statement")
+        self._lines = lines
+        self._show_rows()
+        self.refresh_bindings()
+        self.table.display = bool(lines)
+        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
 
     @worker("act", newest=False)
     async def restore(self, ref: str, person: str) -> None:

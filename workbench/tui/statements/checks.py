@@ -20,6 +20,7 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
+from workbench.tui.format import job_mark, percent
 from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.dialogs import WaiveDialog, with_answer
 from workbench.tui.kit.person_dialog import as_person
@@ -407,19 +408,6 @@ class ChecksScreen(RulingKeys, StoreScreen):
         """The finding under the cursor."""
         return self.view.finding
 
-    def show_job(self, job: Job) -> None:
-        from workbench.tui.format import job_mark, percent
-
-        self._looking = False
-        if job.active:
-            line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
-            self.query_one("#models", Static).update(Content(line))
-            return
-        self._job = None
-        said = f"Job {job.id} {job.stands}: {visible(job.message)}"
-        self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
-        self.look()
-
     @on(SheetView.Current)
     def offer_what_fits(self) -> None:
         self.refresh_bindings()
@@ -548,4 +536,13 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     @worker("job")
     async def look_at_job(self, number: int) -> None:
-        self.show_job(await self.with_store(lambda store: store.jobs.get(number)))
+        job = await self.with_store(lambda store: store.jobs.get(number))
+        self._looking = False
+        if job.active:
+            line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
+            self.query_one("#models", Static).update(Content(line))
+            return
+        self._job = None
+        said = f"Job {job.id} {job.stands}: {visible(job.message)}"
+        self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
+        self.look()

@@ -95,16 +95,6 @@ class ExportScreen(FieldsForm[None], Background):
         self.write_button.disabled = True
         self.soon(self.look_now)
 
-    def show_plan(self, values: ExportValues, text: str) -> None:
-        if values != self._values():
-            return
-        self._looked = values
-        self._say(text)
-        self.write_button.disabled = False
-        if self._wanted:
-            self._wanted = False
-            self.action_write()
-
     @on(Button.Pressed, "#write")
     @on(Input.Submitted)
     def action_write(self) -> None:
@@ -141,7 +131,15 @@ class ExportScreen(FieldsForm[None], Background):
         def load(store: Store) -> str:
             return planned_lines(prepared(store, self._instrument, values), values)
 
-        self.show_plan(values, await self.with_store(load))
+        text = await self.with_store(load)
+        if values != self._values():
+            return
+        self._looked = values
+        self._say(text)
+        self.write_button.disabled = False
+        if self._wanted:
+            self._wanted = False
+            self.action_write()
 
     @worker("write", newest=False)
     async def write(self, values: ExportValues) -> None:

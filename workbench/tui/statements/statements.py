@@ -419,17 +419,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         if self._page is not None:
             self.filters.update(filter_line(self._page, len(self._marks), self.table.folded))
 
-    def mark_found(self, query: Query, refs: tuple[str, ...]) -> None:
-        """Mark all that is left by the filters; where all of it is marked, unmark it."""
-        if query != replace(self._query, offset=0):
-            return
-        if all(ref in self._marks for ref in refs):
-            for ref in refs:
-                del self._marks[ref]
-        else:
-            self._marks |= dict.fromkeys(refs)
-        self._show_marks()
-
     def say_done(self, done: Done) -> None:
         say(self, done.sentence)
         if len(done.refs) == 1:
@@ -618,7 +607,15 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     async def find_all(self, query: Query) -> None:
         """Find the statements that a query lists, those of other pages included, and mark them."""
         lines = await self.with_store(lambda store: store.instruments.lines(query.instrument, query.filters))
-        self.mark_found(query, tuple(line.ref for line in lines))
+        refs = tuple(line.ref for line in lines)
+        if query != replace(self._query, offset=0):
+            return
+        if all(ref in self._marks for ref in refs):
+            for ref in refs:
+                del self._marks[ref]
+        else:
+            self._marks |= dict.fromkeys(refs)
+        self._show_marks()
 
     @worker("act", newest=False)
     async def carry_out(self, act: Callable[[Store], Done]) -> None:
