@@ -30,6 +30,7 @@ from workbench.figures.pictures.kinds import Bars, Grid, Intervals, Lines, Plane
 from workbench.figures.pictures.of_table import NOTHING, pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
+from workbench.tui.kit.base import of_store
 from workbench.tui.results.classifier import ClassifierChoice
 from workbench.tui.results.classifier import load as load_classifier
 
@@ -72,7 +73,8 @@ def bias(folder: Path) -> Tables:
 
 
 def classifier(folder: Path) -> Tables:
-    book = load_classifier(bias_stores.full(folder / "a.db"), ClassifierChoice()).book
+    path = bias_stores.full(folder / "a.db")
+    book = of_store(path, lambda store: load_classifier(store, ClassifierChoice())).book
     assert book is not None
     return of_book(book)
 

@@ -66,10 +66,10 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, computed: Counter[str]) -> None:
     of_store(path, read_judgement)
     judged(path)
-    load(path, ReviewChoice())
+    of_store(path, lambda store: load(store, ReviewChoice()))
     assert computed["_counted"] == 1
     of_store(path, read_judgement)
-    load(path, ReviewChoice())
+    of_store(path, lambda store: load(store, ReviewChoice()))
     assert (computed["_counted"], computed["_unruled"]) == (1, 1)
 
 

@@ -22,9 +22,8 @@ from workbench.domain.prompts import Probe
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, variant_order
 from workbench.tui.kit.base import of_store
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Loaded, Settings
 from workbench.tui.results.result_screen import load, screen_class
-from workbench.tui.results.settings import Settings
 
 Answers = tuple[tuple[str, int], ...]
 

@@ -20,9 +20,8 @@ from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, StoreGoneDialog, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.widgets.long_text import LongText
 
 STANCE = Codebook(

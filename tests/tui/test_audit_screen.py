@@ -19,8 +19,7 @@ from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.reliability.options import TESTS
 from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.kit.dialogs import StoreGoneDialog, TextScreen
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.wordings import WordingsScreen

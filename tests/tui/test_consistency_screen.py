@@ -31,8 +31,7 @@ from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import row_key, row_parts
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.kit.dialogs import StoreGoneDialog, TextScreen
 from workbench.tui.results import result_screen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.options_dialog import ChoicesScreen

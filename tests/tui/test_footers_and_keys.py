@@ -16,7 +16,7 @@ from tests.tui.conftest import screen_text, until
 from tests.tui.test_rulings_screen import press, settle
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.key_words import does
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 MODES = ("home", "statements", "jobs", "annotate", "audit", "consistency", "results", "questionnaire", "response_bias")

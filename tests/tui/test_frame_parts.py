@@ -17,7 +17,7 @@ from tests.tui.conftest import at_rest, screen_text, until
 from tests.tui.test_one_set_of_keys import screens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.statements.statements import StatementsScreen
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 

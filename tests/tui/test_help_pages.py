@@ -11,7 +11,7 @@ from tests.conftest import new_store
 from tests.tui.conftest import screen_text, until
 from workbench.help import topics
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.help_pages import HelpProvider, PageScreen
+from workbench.tui.commands import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 
 

@@ -28,10 +28,10 @@ from workbench.pipeline.drafting import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen
+from workbench.tui.keymap import screens
 from workbench.tui.kit.base import Background
 from workbench.tui.overview import Judgement, read_judgement
 from workbench.tui.review.review import ReviewScreen
-from workbench.tui.screen_keys import screens
 from workbench.tui.statements.drafts import DraftsScreen
 
 
@@ -184,9 +184,9 @@ async def test_labels_decisions_and_flags_are_on_home_without_a_key(
 
 
 async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged: list[Path] = []
+    judged: list[Store] = []
 
-    def judge(store: Path) -> Judgement:
+    def judge(store: Store) -> Judgement:
         judged.append(store)
         return read_judgement(store)
 
@@ -269,7 +269,7 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
 async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = threading.Event()
 
-    def judged(store: Path) -> Judgement:
+    def judged(store: Store) -> Judgement:
         assert known.wait(60)
         return read_judgement(store)
 

@@ -85,7 +85,7 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
         assert isinstance(screen, BiasScreen)
         await until(pilot, lambda: screen._shown.sheet is not None)
         assert "error not corrected" in shown(app, "#options")
-        screen._take_settings(replace(screen._settings, options=ScoreOptions(correct=True, draws=50)))
+        screen._set(replace(screen._settings, options=ScoreOptions(correct=True, draws=50)))
         await until(pilot, lambda: corrected.in_short() in shown(app, "#options"))
         assert ("inclusion unknown" in shown(app, "#options")) is not known
         assert " ".join(corrected.in_short().split()[:4]) in flowing(app)

@@ -26,9 +26,8 @@ from workbench.tui.commands import MOST, Named, NameProvider, best
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import is_key
-from workbench.tui.keymap import checked, read_keymap
+from workbench.tui.keymap import action_on, bindings, checked, faults, read_keymap
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.screen_keys import action_on, bindings, faults
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
 

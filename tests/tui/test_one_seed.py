@@ -45,7 +45,7 @@ from workbench.tui.results import (
     annotators,
     result_screen,
 )
-from workbench.tui.results.settings import Settings
+from workbench.tui.results.loaded import Settings
 
 WRITTEN_HERE = ("domain/keys.py",)
 WITHOUT = {("audits/questionnaire/figures.py", "Condition")}

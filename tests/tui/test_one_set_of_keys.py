@@ -21,10 +21,10 @@ from workbench import registry
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import PLACES, ActionProvider
 from workbench.tui.key_words import does
+from workbench.tui.keymap import context, own_keys, screens
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.screen_keys import context, own_keys, screens
 
 Meaning = tuple[str, str, str]
 "class, action, what it is called"

@@ -23,7 +23,7 @@ from workbench.jobs import launch
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation.train_form import TrainForm
+from workbench.tui.annotation.train_form import TrainForm, as_training
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import as_design
 from workbench.tui.jobs.job_form import JobForm
@@ -32,7 +32,6 @@ from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.statements.checks import CheckForm
 from workbench.tui.statements.draft_form import DraftForm, as_spec
-from workbench.tui.training_form import as_training
 
 FOUND = ProbeResult(
     "chat",

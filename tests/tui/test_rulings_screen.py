@@ -35,6 +35,7 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_cases import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.base import of_store
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.choice_question import QuestionScreen
@@ -313,7 +314,7 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
         store.instruments.add(with_pairs(blank, pairs()))
         ask(store, first_option())
     audit = registry.audit("response_bias")
-    loaded = load_choices(path, audit, Settings(ChangeOptions()))
+    loaded = of_store(path, lambda store: load_choices(store, audit, Settings(ChangeOptions())))
     findings = loaded.material
     (name,) = findings.reports
     place = findings.places[0]

@@ -17,10 +17,9 @@ from workbench.domain.choices import Bias
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.format import word_diff
-from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.statement import StatementScreen
-from workbench.tui.statements.statement_format import marked
+from workbench.tui.statements.statement_format import MOST, marked, short_refs
 from workbench.tui.statements.statements import NARROWEST_TEXT, PAGE
 from workbench.tui.widgets.frame import TitleBar
 from workbench.tui.widgets.record_table import RecordTable

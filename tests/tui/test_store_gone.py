@@ -20,7 +20,7 @@ from workbench.errors import StoreGone
 from workbench.tui import app as terminal
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.kit.dialogs import StoreGoneDialog
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.wording_form import WordingForm
 

@@ -28,12 +28,11 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.pipeline.training import ClassifySpec, TrainSpec
-from workbench.tui.annotation.train_form import ClassifyForm, TrainForm
+from workbench.tui.annotation.train_form import ClassifyForm, TrainForm, as_config, free_name, rebased, usual_training
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs import job_kind_dialog
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.training_form import as_config, free_name, rebased, usual_training
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 TRAINING = {

@@ -19,9 +19,8 @@ from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.cli import main
 from workbench.tui import preferences as recent_stores
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.home.welcome import NewStoreDialog, WelcomeScreen
+from workbench.tui.home.welcome import NewStoreDialog, WelcomeApp, WelcomeScreen
 from workbench.tui.preferences import MOST, forget, remember, state_file, stores_in
-from workbench.tui.welcome import WelcomeApp
 from workbench.tui.widgets.frame import Trouble
 
 

@@ -29,7 +29,7 @@ PREVIEWED = 8
 
 def welcome() -> int:
     """Open the terminal on the choice of a store."""
-    from workbench.tui.welcome import run_welcome
+    from workbench.tui.home.welcome import run_welcome
 
     return run_welcome(Path.cwd())
 

@@ -142,7 +142,7 @@ def keys(options: Namespace) -> int:
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.key_words import does
     from workbench.tui.keymap import checked, keymap_file, read_keymap
-    from workbench.tui.screen_keys import bindings
+    from workbench.tui.keymap import bindings
 
     keymap = checked(read_keymap(), WorkbenchApp)
     rows = [(name, keymap.keys.get(name, one.key), does(one)) for name, one in sorted(bindings(WorkbenchApp).items())]

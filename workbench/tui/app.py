@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from asyncio import to_thread
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
@@ -25,21 +25,18 @@ from textual.widget import Widget
 from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.help import topics
-from workbench.tui.commands import ActionProvider, NameProvider
+from workbench.tui.commands import ActionProvider, HelpProvider, NameProvider, PageScreen
 from workbench.tui.format import percent
-from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import Background, StoreScreen, say, worker
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen
-from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
-from workbench.tui.leading import lead
+from workbench.tui.kit.dialogs import NoteDialog, StoreGoneDialog, TextScreen
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import ignored, keep, remember, remembered, reviews_blind
 from workbench.tui.results.answers import WORDS_ARE
-from workbench.tui.routes import opener, results_of, screen
+from workbench.tui.routes import lead, opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
@@ -176,10 +173,8 @@ class WorkbenchApp(LiteralApp, Background):
 
     @worker("keys", newest=False)
     async def check_keys(self, keymap: Keymap) -> None:
-        self._use_keys(await to_thread(checked, keymap, type(self)))
-
-    def _use_keys(self, keymap: Keymap) -> None:
         """Use the keys without a fault; Home says which have one."""
+        keymap = await to_thread(checked, keymap, type(self))
         self.set_keymap(dict(keymap.keys))
         if keymap.wrong:
             more = len(keymap.wrong) - MOST_COMPLAINTS
@@ -397,7 +392,7 @@ def key_list(app: App[int]) -> Content:
     for group, actions in groups.items():
         if actions:
             lines.append(Content.styled(group, "bold"))
-            for name, keys in sorted(actions.items(), key=lambda one: _digit(one[1])):
+            for name, keys in sorted(actions.items(), key=lambda one: one[1][0] if one[1][0].isdecimal() else "~"):
                 shown = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
                 first, *more = textwrap.wrap(
                     name, KEY_LIST_COLUMNS, initial_indent=" " * len(shown), subsequent_indent=" " * KEY_COLUMNS
@@ -414,11 +409,6 @@ def _shown_key(app: App[int], binding: Binding, own: Mapping[str, str]) -> str:
     shown = app.get_key_display(binding)
     others = (key for key in shown.split() if own.get(key, binding.action) != binding.action)
     return shown if next(others, None) is None else app.get_key_display(replace(binding, key_display=None))
-
-
-def _digit(keys: Sequence[str]) -> str:
-    """Return by what keys are sorted: digits in their order, before all others, which stay as they are."""
-    return keys[0] if keys[0].isdecimal() else "~"
 
 
 def goes_on(path: Path) -> list[str]:

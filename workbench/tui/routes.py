@@ -1,14 +1,22 @@
-"""Where screens lead: a name for every screen that others open, and its module, imported when it is first shown."""
+"""Where screens lead: a name for every screen that others open, and its module, imported when it is first shown.
+
+A route is a mode, the figures of a run, one job of the list, or a screen about something by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from textual.app import App
 from textual.screen import Screen
 
 from workbench.audits.audit import Place
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+    from workbench.tui.kit.base import StoreScreen, Workbench
 
 ROUTES = {
     "archived": "statements.archived.ArchivedScreen",
@@ -52,3 +60,17 @@ def results_of(place: Place) -> Callable[[], Screen[Any]]:
 def opener(name: str) -> Callable[[], Screen[Any]]:
     """Return what makes the screen of a mode when it is first shown."""
     return lambda: screen(name)
+
+
+def lead(app: App[Any], route: Sequence[object]) -> None:
+    """Show what a route names first, about what it names then."""
+    kind, *about = route
+    if kind in ROUTES and (about or kind not in app.MODES):
+        app.push_screen(screen(str(kind), *about))
+        return
+    if about and not isinstance(about[0], str | int):  # a run
+        cast("Workbench", app).show_run(str(kind), cast("Run", about[0]))
+        return
+    app.switch_mode(str(kind))
+    if about:  # a job
+        app.call_after_refresh(lambda: cast("StoreScreen", app.screen).go_to_job(int(cast("str", about[0]))))

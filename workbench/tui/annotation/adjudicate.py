@@ -31,10 +31,10 @@ from workbench.tui.annotation.annotate_format import (
 )
 from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import literal
+from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
-from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line, short_note
-from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.screen_keys import keys_of
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note, with_answer
+from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
 if TYPE_CHECKING:
     from stores.annotation.labels import Decision, GivenLabel, Judged
@@ -159,11 +159,6 @@ def about(case: Case) -> str:
     """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway who decides."""
     context = case.judged.context
     return " · ".join(visible(part) for part in (context.dimension, context.ref, context.variant) if part)
-
-
-def is_party(case: Case, name: str | None) -> bool:
-    """Return whether a person is one of those who labelled the item."""
-    return any(given.annotator == name for given in case.judged.labels)
 
 
 def answer_heading(codebook: Codebook, text: str) -> str:
@@ -387,18 +382,14 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._auditor is None:
             self._ask_name()
             return
-        if not is_party(case, self._auditor):
+        if not any(given.annotator == self._auditor for given in case.judged.labels):
             self._commit(case, place)
             return
-
-        def take(agreed: bool | None) -> None:
-            if agreed:
-                self._commit(case, place)
 
         question = (
             f"{visible(self._auditor)} labelled this item, and would choose between their own label and another's."
         )
-        self.app.push_screen(ConfirmScreen(question, "Decide anyway", "Leave it to another person"), take)
+        confirm(self, question, "Decide anyway", "Leave it to another person", lambda: self._commit(case, place))
 
     def _commit(self, case: Case, place: int) -> None:
         found, auditor = self._found, self._auditor
@@ -424,7 +415,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            self.app.push_screen(NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_skip(self) -> None:
         """Put the item behind the others; from an earlier decision, come back to the open ones."""
@@ -498,27 +489,22 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def _ask_name(self) -> None:
         note = "Your decisions are stored under this name."
-        asked = PersonDialog(
-            (), self._auditor, note=note, what="adjudicator"
-        )  # no list: it would name those who labelled
-        self.app.push_screen(asked, self._keep_name)
+        asked = PersonDialog((), self._auditor, note=note, what="adjudicator")  # no list: it would name who labelled
+        ask_person(self, asked, self._keep_name)
 
     def action_person(self) -> None:
         """Say who decides."""
         if not self._busy:
             self._ask_name()
 
-    def _keep_name(self, name: str | None) -> None:
-        if name is not None:
-            self._auditor = name
-            app_of(self).annotator = name
-            if self._found is not None:
-                self._show_who()
+    def _keep_name(self, name: str) -> None:
+        self._auditor = name
+        if self._found is not None:
+            self._show_who()
 
-    def _keep_note(self, note: str | None) -> None:
-        if note is not None:
-            self._note = note
-            self._show_note()
+    def _keep_note(self, note: str) -> None:
+        self._note = note
+        self._show_note()
 
     def _put_first(self, case: Case) -> None:
         """Let an item be the one in sight, open or decided."""

@@ -24,7 +24,7 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE, done_text, given_line
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.session import Given, Item, View
-from workbench.tui.kit.dialogs import NoteDialog
+from workbench.tui.kit.dialogs import NoteDialog, with_answer
 
 if TYPE_CHECKING:
     from stores.annotation.annotator import Annotator, Step
@@ -84,7 +84,7 @@ class QueueSession:
             self._held.add(step.unit)
         self._steps.pop()
         self._set_aside(current if current != step.unit else None)
-        return self._view(item, step.label, _undone(step))
+        return self._view(item, step.label, _remarked(step) if step.remark is not None else step.label or "skip")
 
     def reopen(self, unit: int, current: int | None) -> View:
         """Return an item that this person labelled; `current` comes back later."""
@@ -163,10 +163,6 @@ def _remarked(step: Step) -> str:
     if step.remark[1] != step.before[1]:
         return "note" if step.remark[1] else "note removed"
     return "flag" if step.remark[0] else "flag removed"
-
-
-def _undone(step: Step) -> str:
-    return _remarked(step) if step.remark is not None else step.label or "skip"
 
 
 def _is_leased(item: Found) -> bool:
@@ -310,7 +306,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def show_given(self, given: tuple[Given, ...]) -> None:
         self.answered()
         subject = self._codebook.subject if self._codebook else Subject.RESPONSE
-        self.app.push_screen(GivenScreen(given, subject), self._reopen)
+        with_answer(self, GivenScreen(given, subject), self._reopen)
 
     def action_flag(self) -> None:
         if (item := self.item) is not None:
@@ -322,15 +318,14 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         if item is None:
             return
 
-        def save(note: str | None) -> None:
-            if note is not None:
-                self._drafts[item.unit] = note
-                self._remark(item.unit, item.flagged, note)
+        def save(note: str) -> None:
+            self._drafts[item.unit] = note
+            self._remark(item.unit, item.flagged, note)
 
         note = self._drafts.get(item.unit, item.note)
         on_statement = self._codebook is not None and self._codebook.subject is Subject.STATEMENT
         title = "Note on this statement" if on_statement else "Note on this answer"
-        self.app.push_screen(NoteDialog(note, title, hint=NOTE_SEEN_BY), save)
+        with_answer(self, NoteDialog(note, title, hint=NOTE_SEEN_BY), save)
 
     def action_confidence(self) -> None:
         """Select the next level of confidence, for the next label only."""
@@ -357,10 +352,9 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         if self._view is not None and not self._busy:
             self.submit(lambda session: partial(self.show_given, session.given()))
 
-    def _reopen(self, unit: int | None) -> None:
-        if unit is not None:
-            current = self.item.unit if self.item is not None else None
-            self.ask(lambda session: session.reopen(unit, current), "opened again", lost="")
+    def _reopen(self, unit: int) -> None:
+        current = self.item.unit if self.item is not None else None
+        self.ask(lambda session: session.reopen(unit, current), "opened again", lost="")
 
     def _remark(self, unit: int, flagged: bool, note: str) -> None:
         self.submit(

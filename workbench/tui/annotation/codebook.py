@@ -25,6 +25,7 @@ from workbench.options.shared import CODEBOOK
 from workbench.tui.annotation.annotate_format import guideline
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.statements.statement_format import difference, marked
@@ -88,13 +89,6 @@ class CodebookScreen(StoreScreen):
         """The version under the cursor."""
         return self._versions[int(at) - 1] if (at := self.table.current) is not None else None
 
-    def show_versions(self, book: Codebook, versions: tuple[CodebookVersion, ...]) -> None:
-        self._book, self._versions = book, versions
-        self.title_bar.note = plural(len(versions), "version") if versions else "as it ships"
-        self.table.display = bool(versions)
-        self.table.show([_record(version) for version in reversed(versions)])
-        self.show_details()
-
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:
         version = self.current
@@ -109,12 +103,9 @@ class CodebookScreen(StoreScreen):
         self.refresh_bindings()
 
     @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_edit()
-
     def action_edit(self) -> None:
         if self._book is not None:
-            self.app.push_screen(CodebookForm(self._book), self._changed)
+            with_answer(self, CodebookForm(self._book), self._changed)
 
     def action_restore(self) -> None:
         """Let an earlier version count again."""
@@ -127,10 +118,9 @@ class CodebookScreen(StoreScreen):
     def action_scroll(self, by: int) -> None:
         self.details.scroll_relative(y=by * max(1, self.details.size.height - 1), animate=False)
 
-    def _changed(self, done: Done | None) -> None:
-        if done is not None:
-            say(self, done.sentence)
-            self.look()
+    def _changed(self, done: Done) -> None:
+        say(self, done.sentence)
+        self.look()
 
     @worker("restore", newest=False)
     async def restore(self, number: int, person: str) -> None:
@@ -152,7 +142,12 @@ class CodebookScreen(StoreScreen):
             book = codebook_of(store, None, self._which)
             return book, store.codebooks.versions(book)
 
-        self.show_versions(*await self.with_store(load))
+        book, versions = await self.with_store(load)
+        self._book, self._versions = book, versions
+        self.title_bar.note = plural(len(versions), "version") if versions else "as it ships"
+        self.table.display = bool(versions)
+        self.table.show([_record(version) for version in reversed(versions)])
+        self.show_details()
 
 
 @dataclass(frozen=True, slots=True)

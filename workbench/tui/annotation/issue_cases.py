@@ -23,9 +23,9 @@ from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.issue_grid import KEYS, SIGNS, scheme_text
 from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession, Tally
 from workbench.tui.format import row_key
-from workbench.tui.kit.base import app_of, say, worker
+from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.person_dialog import PersonDialog, as_person
+from workbench.tui.kit.person_dialog import PersonDialog, as_person, ask_person
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.details import explained
 from workbench.tui.results.loaded import Loaded, Opened
@@ -283,12 +283,8 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.submit(decide, lost=said)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
-        def take(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-                then()
-
-        self.app.push_screen(PersonDialog((), note="Your decisions are stored under this name."), take)
+        asked = PersonDialog((), note="Your decisions are stored under this name.")
+        ask_person(self, asked, lambda _: then())
 
     def _learn(self, figures: IssueFigures) -> None:
         self._figures = figures

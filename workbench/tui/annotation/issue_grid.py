@@ -32,10 +32,10 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
 from workbench.tui.annotation.session import NEVER, SessionScreen, Tally
 from workbench.tui.format import literal
+from workbench.tui.keymap import action_on
 from workbench.tui.kit.base import app_of
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.screen_keys import action_on
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
 

@@ -34,9 +34,9 @@ from workbench.tui.annotation.annotate_format import (
 )
 from workbench.tui.annotation.session import NEVER, AnnotationSession, Item, SessionScreen, Shows, View
 from workbench.tui.format import literal
+from workbench.tui.keymap import action_on, keys_of
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.screen_keys import action_on, keys_of
 
 WIDE = 110
 "columns from which the guideline stands beside the item"

@@ -25,7 +25,8 @@ from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.kit.base import Background, StoreScreen, app_of, in_store, say, worker
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import with_answer
+from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.start_form import FieldsForm, select
 from workbench.tui.results.details import explained
 from workbench.tui.results.sheet import Sheet
@@ -133,18 +134,6 @@ class QueueForm(FieldsForm[str | None], Background):
     def failed(self, error: WorkbenchError) -> None:
         self._say(error)
 
-    def fill(self, sources: Sources) -> None:
-        """Offer what there is; the stance of all answers is chosen."""
-        self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
-        instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
-        self._offer("#instrument", instruments, ALL)
-        models: SelectionList[str] = self.query_one("#models", SelectionList)
-        with models.prevent(SelectionList.SelectedChanged):
-            models.add_options([Selection(Content(visible(name)), name, True) for name in sources.models])
-        several = len(sources.models) > 1
-        models.display = self.query_one("#models-name").display = several
-        self.ask()
-
     @on(Select.Changed, "#purpose")
     def suggest_labels(self, event: Select.Changed) -> None:
         """Suggest how many people a purpose needs, unless a number was typed."""
@@ -165,22 +154,8 @@ class QueueForm(FieldsForm[str | None], Background):
         self.make_button.disabled = True
         self.soon(self.propose_now)
 
-    def show_proposal(self, values: QueueValues, proposal: Proposal) -> None:
-        if values != self._values():
-            return
-        self._proposed = (values, proposal.spec)
-        self.proposal_line.remove_class("-trouble")
-        self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
-        self.make_button.disabled = False
-        if self._wanted:
-            self._wanted = False
-            self.action_make()
-
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
-    def make_pressed(self) -> None:
-        self.action_make()
-
     def action_make(self) -> None:
         """Make what the last lines say; if that is still being drawn, as soon as it is there."""
         self._named = True
@@ -227,11 +202,30 @@ class QueueForm(FieldsForm[str | None], Background):
 
     @worker("open")
     async def open(self) -> None:
-        self.fill(await self.with_store(read_sources))
+        """Offer what there is; the stance of all answers is chosen."""
+        sources = await self.with_store(read_sources)
+        self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
+        instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
+        self._offer("#instrument", instruments, ALL)
+        models: SelectionList[str] = self.query_one("#models", SelectionList)
+        with models.prevent(SelectionList.SelectedChanged):
+            models.add_options([Selection(Content(visible(name)), name, True) for name in sources.models])
+        several = len(sources.models) > 1
+        models.display = self.query_one("#models-name").display = several
+        self.ask()
 
     @worker("draw")
     async def draw(self, values: QueueValues) -> None:
-        self.show_proposal(values, await self.with_store(lambda store: read_proposal(store, values)))
+        proposal = await self.with_store(lambda store: read_proposal(store, values))
+        if values != self._values():
+            return
+        self._proposed = (values, proposal.spec)
+        self.proposal_line.remove_class("-trouble")
+        self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
+        self.make_button.disabled = False
+        if self._wanted:
+            self._wanted = False
+            self.action_make()
 
     @worker("write", newest=False)
     async def write(self, spec: QueueSpec) -> None:
@@ -409,7 +403,7 @@ class QueuesScreen(StoreScreen):
         self.look()
 
     def action_new(self) -> None:
-        self.app.push_screen(QueueForm(), self._made)
+        with_answer(self, QueueForm(), self._made)
 
     def action_codebook(self) -> None:
         """Open the codebook of the queue under the cursor."""
@@ -441,20 +435,16 @@ class QueuesScreen(StoreScreen):
         """Ask who annotates; with `then`, go on to that queue."""
         known = dict.fromkeys(name for queue in self._queues for name in queue.annotators)
 
-        def take(name: str | None) -> None:
-            if name is None:
-                return
-            app_of(self).annotator = name
+        def take(name: str) -> None:
             self.show_who()
             if then is not None:
                 self.app.push_screen(AnnotateScreen(then, name))
 
-        self.app.push_screen(PersonDialog(tuple(known), self.person), take)
+        ask_person(self, PersonDialog(tuple(known), self.person), take)
 
-    def _made(self, name: str | None) -> None:
-        if name is not None:
-            say(self, f"Made the queue {name}.")
-            self.action_refresh()
+    def _made(self, name: str) -> None:
+        say(self, f"Made the queue {name}.")
+        self.action_refresh()
 
     @worker("look")
     async def look(self) -> None:

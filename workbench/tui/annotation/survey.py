@@ -236,11 +236,6 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     def text(self) -> ReadText:
         return self.statement
 
-    def ask_name(self, names: tuple[str, ...]) -> None:
-        """Ask who answers; nobody answering leaves the screen."""
-        note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
-        self.app.push_screen(PersonDialog(names, None, note=note, what="respondent"), self._take_name)
-
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
         if self._who is None:
@@ -295,4 +290,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
 
     @worker("look")
     async def look(self) -> None:
-        self.ask_name(await self.with_store(lambda store: waiting(store, self.instrument)))
+        """Ask who answers, of those who have something left to answer; nobody answering leaves the screen."""
+        names = await self.with_store(lambda store: waiting(store, self.instrument))
+        note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
+        self.app.push_screen(PersonDialog(names, None, note=note, what="respondent"), self._take_name)

@@ -50,9 +50,6 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
         self.runs.focus()
 
     @on(OptionList.OptionSelected)
-    def mark_clicked(self) -> None:
-        self.action_mark()
-
     def action_mark(self) -> None:
         """Mark the run under the cursor, or take its mark away."""
         at = self.runs.highlighted

@@ -24,10 +24,9 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
 from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import reviews_blind
-from workbench.tui.routes import screen
+from workbench.tui.routes import lead, screen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -406,17 +405,6 @@ class HomeScreen(StoreScreen):
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self._look()
 
-    def show_overview(self, overview: Overview) -> None:
-        self._reading = False
-        self._overview = overview
-        self.trouble.hide()
-        self.show_notice()
-        self._show()
-        if not self._judging and self._is_new(overview):
-            self._judging = True
-            self.title_bar.note = JUDGING
-            self.judge()
-
     def _is_new(self, overview: Overview) -> bool:
         """Return whether something is to be judged anew, and take note of it. What people do counts at once, what an
         active job writes counts when it has ended. A job may end without an answer more.
@@ -434,14 +422,6 @@ class HomeScreen(StoreScreen):
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")
 
-    def show_judgement(self, judgement: Judgement) -> None:
-        self._judgement, self._judging = judgement, False
-        self.title_bar.note = ""
-        self._show()
-        if self._review_wanted and self.is_current:
-            self.action_review()
-        self._review_wanted = False
-
     def say_imported(self, sentence: str) -> None:
         self.title_bar.note = ""
         say(self, sentence)
@@ -452,7 +432,8 @@ class HomeScreen(StoreScreen):
         kind = (event.option_id or "").partition(":")[0]
         mode = MODE_OF.get(kind, kind)
         if event.option_id == "next:import":
-            self._import_shipped()
+            self.title_bar.note = "Importing veldania …"
+            self.bring_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
         elif kind == "more":
@@ -523,10 +504,6 @@ class HomeScreen(StoreScreen):
     def action_import(self) -> None:
         self.app.push_screen(screen("import", self.say_imported))
 
-    def _import_shipped(self) -> None:
-        self.title_bar.note = "Importing veldania …"
-        self.bring_shipped()
-
     def _look(self) -> None:
         if not self._reading:
             self._reading = True
@@ -556,11 +533,26 @@ class HomeScreen(StoreScreen):
 
     @worker("look")
     async def look(self) -> None:
-        self.show_overview(await self.with_store(lambda store: read_overview(store)))
+        overview = await self.with_store(read_overview)
+        self._reading = False
+        self._overview = overview
+        self.trouble.hide()
+        self.show_notice()
+        self._show()
+        if not self._judging and self._is_new(overview):
+            self._judging = True
+            self.title_bar.note = JUDGING
+            self.judge()
 
     @worker("judge")
     async def judge(self) -> None:
-        self.show_judgement(await self.with_store(lambda store: read_judgement(store)))
+        judgement = await self.with_store(read_judgement)
+        self._judgement, self._judging = judgement, False
+        self.title_bar.note = ""
+        self._show()
+        if self._review_wanted and self.is_current:
+            self.action_review()
+        self._review_wanted = False
 
     @worker("import", newest=False)
     async def bring_shipped(self) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -30,10 +30,13 @@ from textual.worker import get_current_worker
 from workbench.errors import StoreError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.app import key_list, run_app
+from workbench.tui.commands import ActionProvider
 from workbench.tui.kit.base import Background, worker
+from workbench.tui.kit.dialogs import TextScreen, with_answer
+from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
-from workbench.tui.widgets.frame import TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 
 EXAMPLE = "veldania"
 "the instrument that ships, and the store that is made for it"
@@ -134,12 +137,7 @@ class WelcomeScreen(Screen[None], Background):
 
     def action_new(self) -> None:
         """Ask for a name, and make a store."""
-
-        def make(path: Path | None) -> None:
-            if path is not None:
-                self._open(path, make=True)
-
-        self.app.push_screen(NewStoreDialog(self._folder), make)
+        with_answer(self, NewStoreDialog(self._folder), lambda path: self._open(path, make=True))
 
     def action_example(self) -> None:
         """Open the example in this folder; make it where it is not there."""
@@ -331,3 +329,53 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
     except (OSError, RuntimeError) as error:
         return None, f"{said[:60]!r} cannot be created ({error})"
     return path, ""
+
+
+class WelcomeApp(LiteralApp):
+    """Offers the stores that there are, and new ones."""
+
+    CSS_PATH = "../workbench.tcss"
+    TITLE = "workbench"
+    COMMANDS = App.COMMANDS | {ActionProvider}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain this list"),
+        Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys of this screen"),
+        Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
+        Binding("q,escape", "leave", "Quit", key_display="q"),
+    ]
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self.chosen: Path | None = None
+        "the store that is to be opened; None: the person left"
+
+    def on_mount(self) -> None:
+        self.push_screen(WelcomeScreen(self._folder))
+
+    def on_welcome_screen_opened(self, event: WelcomeScreen.Opened) -> None:
+        self.chosen = event.path
+        self.exit(0)
+
+    def action_explain(self) -> None:
+        """Say what is listed."""
+        self.push_screen(TextScreen("Stores", EXPLAIN))
+
+    def action_keys(self) -> None:
+        """List the keys of what has focus, of its screen, and of the whole app."""
+        self.push_screen(TextScreen("Keys of this screen", key_list(self)))
+
+    def action_leave(self) -> None:
+        """Quit without a store."""
+        self.exit(0)
+
+
+def run_welcome(folder: Path) -> int:
+    """Let a person choose a store, and run the terminal on it until it is left; return the exit code."""
+    for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
+        os.environ.pop(size, None)
+    app = WelcomeApp(folder)
+    app.run()
+    if app.chosen is None:
+        return app.return_code or 0
+    return run_app(app.chosen)

@@ -277,9 +277,6 @@ class JobForm(StartForm):
         self.query(".kind").set(display=defaults.drawn or defaults.counted is not None)
 
     @on(Select.Changed, "#family")
-    def offer_templates(self) -> None:
-        self._offer_family()
-
     def _offer_family(self) -> None:
         """List a family's templates, and set what was not typed to how they are meant to be asked."""
         if self._audit is not None:

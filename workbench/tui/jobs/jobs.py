@@ -38,9 +38,8 @@ from workbench.tui.jobs.job_lines import (
 )
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_store, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
-from workbench.tui.leading import lead
-from workbench.tui.routes import screen
+from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
+from workbench.tui.routes import lead, screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
@@ -166,34 +165,6 @@ class JobsScreen(JobActs):
         """The job under the cursor."""
         return self._jobs.get(self.table.current or "")
 
-    def show_jobs(self, jobs: tuple[Job, ...], logs: dict[int, str]) -> None:
-        self._reading, self._seen = False, True
-        self._offer(jobs)
-        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
-        shown = [job for job in jobs if self._with_hidden or not job.hidden]
-        self._jobs = {str(job.id): job for job in shown}
-        self._logs = logs
-        self.trouble.hide()
-        numbers = [job.id for job in shown]
-        at = numbers.index(self._new) if self._new in numbers else None
-        self._new = None if at is not None else self._new
-        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
-        self.table.show([job_record(job) for job in shown], at=at)
-        self.table.display = bool(shown)
-        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
-        self._show_details()
-        self._show_probes()
-
-    def _show_probes(self) -> None:
-        """Show the probe of a job that was just started here, once: it waits for a decision there."""
-        for number in sorted(self._probed):
-            job = self._jobs.get(str(number))
-            if job is not None and self.is_current:
-                self._probed.discard(number)
-                if job.probe is not None and job.probe.asks and (job.active or job.question):
-                    self.app.push_screen(ProbeScreen(number))
-                    return
-
     def _offer(self, jobs: tuple[Job, ...]) -> None:
         """Say once that a job lost its worker, and how it goes on."""
         for job in jobs:
@@ -277,12 +248,7 @@ class JobsScreen(JobActs):
 
     def action_new(self) -> None:
         """Ask what kind of job to start, then what it is to do."""
-
-        def chosen(kind: str | None) -> None:
-            if kind is not None:
-                self.app.push_screen(screen(FORMS[kind]), self._started)
-
-        self.app.push_screen(JobKindDialog(), chosen)
+        with_answer(self, JobKindDialog(), lambda kind: with_answer(self, screen(FORMS[kind]), self._started))
 
     def action_cancel(self) -> None:
         job = self.current
@@ -292,11 +258,7 @@ class JobsScreen(JobActs):
             say(self, stops(job), warns=True)
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.stop(job.id)
-
-        self.app.push_screen(ConfirmScreen(stop_question(job), "stop it", "let it run"), answered)
+        confirm(self, stop_question(job), "stop it", "let it run", lambda: self.stop(job.id))
 
     def action_pause(self) -> None:
         def pause(store: Store, job_id: int) -> str:
@@ -316,13 +278,7 @@ class JobsScreen(JobActs):
             self.go_on(job.id)
             return
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.go_on(job.id)
-
-        self.app.push_screen(
-            ConfirmScreen(f"{job.message}\n\nContinue anyway?", "continue anyway", "not now"), answered
-        )
+        confirm(self, f"{job.message}\n\nContinue anyway?", "continue anyway", "not now", lambda: self.go_on(job.id))
 
     def action_probe(self) -> None:
         if (job := self.current) is not None and job.probed is not None:
@@ -334,12 +290,11 @@ class JobsScreen(JobActs):
         if job is None:
             return
 
-        def started(new: int | None) -> None:
-            if new is not None:
-                self.replace(job.id, new)
+        def started(new: int) -> None:
+            self.replace(job.id, new)
             self._started(new)
 
-        self.app.push_screen(like(job), started)
+        with_answer(self, like(job), started)
 
     def action_hide(self) -> None:
         if (job := self.current) is not None:
@@ -379,11 +334,7 @@ class JobsScreen(JobActs):
             self.ask_to_hide(job_id, told)
 
     def ask_to_hide(self, job_id: int, why: str) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.hide(job_id, hidden=True)
-
-        self.app.push_screen(ConfirmScreen(in_store(self.app, why), "hide it", "keep it"), answered)
+        confirm(self, in_store(self.app, why), "hide it", "keep it", lambda: self.hide(job_id, hidden=True))
 
     def ask_to_delete(self, job_id: int, goes: str) -> None:
         def act(store: Store) -> str:
@@ -392,12 +343,8 @@ class JobsScreen(JobActs):
             delete(store, job_id)
             return f"Deleted job {job_id}."
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.carry_out(act)
-
         question = f"{goes[:1].upper()}{goes[1:]}.\n\nDelete it?"
-        self.app.push_screen(ConfirmScreen(question, "delete it", "keep it"), answered)
+        confirm(self, question, "delete it", "keep it", lambda: self.carry_out(act))
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
@@ -405,12 +352,13 @@ class JobsScreen(JobActs):
 
     def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:
         """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.go_on(job_id, only_failed=only_failed, consent=True)
-
-        self.app.push_screen(ConfirmScreen(f"{about}\n\nContinue it here?", "continue", "not now"), answered)
+        confirm(
+            self,
+            f"{about}\n\nContinue it here?",
+            "continue",
+            "not now",
+            lambda: self.go_on(job_id, only_failed=only_failed, consent=True),
+        )
 
     def action_at_once(self) -> None:
         """Ask how many may be under way at once."""
@@ -422,22 +370,18 @@ class JobsScreen(JobActs):
             store.jobs.set_concurrency(job.id, most or None)
             return f"Job {job.id}: {f'at most {most:,} at once' if most else 'the original number at once'}."
 
-        def chosen(most: int | None) -> None:
-            if most is not None:
-                self.carry_out(lambda store: bound(store, most))
-
-        self.app.push_screen(NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen)
+        asked = NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job))
+        with_answer(self, asked, lambda most: self.carry_out(lambda store: bound(store, most)))
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
             self.show_log(job.id)
 
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            say(self, f"Started job {job}. It continues when you leave.")
-            self._new, self._begun[job] = job, time.monotonic()
-            self._probed.add(job)
-            self.action_refresh()
+    def _started(self, job: int) -> None:
+        say(self, f"Started job {job}. It continues when you leave.")
+        self._new, self._begun[job] = job, time.monotonic()
+        self._probed.add(job)
+        self.action_refresh()
 
     @worker("log")
     async def show_log(self, job_id: int) -> None:
@@ -451,7 +395,33 @@ class JobsScreen(JobActs):
 
     @worker("look")
     async def look(self) -> None:
-        self.show_jobs(*await self.with_store(read_jobs))
+        jobs, logs = await self.with_store(read_jobs)
+        self._reading, self._seen = False, True
+        self._offer(jobs)
+        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
+        shown = [job for job in jobs if self._with_hidden or not job.hidden]
+        self._jobs = {str(job.id): job for job in shown}
+        self._logs = logs
+        self.trouble.hide()
+        numbers = [job.id for job in shown]
+        at = numbers.index(self._new) if self._new in numbers else None
+        self._new = None if at is not None else self._new
+        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
+        self.table.show([job_record(job) for job in shown], at=at)
+        self.table.display = bool(shown)
+        self.title_bar.note = _note(jobs, len(jobs) - len(shown))
+        self._show_details()
+        self._show_probes()
+
+    def _show_probes(self) -> None:
+        """Show the probe of a job that was just started here, once: it waits for a decision there."""
+        for number in sorted(self._probed):
+            job = self._jobs.get(str(number))
+            if job is not None and self.is_current:
+                self._probed.discard(number)
+                if job.probe is not None and job.probe.asks and (job.active or job.question):
+                    self.app.push_screen(ProbeScreen(number))
+                    return
 
 
 def _note(jobs: Sequence[Job], hidden: int) -> str:

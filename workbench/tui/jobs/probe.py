@@ -19,6 +19,7 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.jobs.job_acts import JobActs, like
 from workbench.tui.kit.base import say_below, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
@@ -97,20 +98,6 @@ class ProbeScreen(RulingKeys, JobActs):
             return job is not None and (job.active or bool(job.question))
         return action != "rule" or bool(self._shown)
 
-    def show_job(self, job: Job) -> None:
-        self._reading, self._job = False, job
-        self.trouble.hide()
-        self.told.update(Content(visible(told(job), lines=True)))
-        found = job.probed
-        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
-        if rows != self._shown:
-            self._shown = rows
-            self.table.show([_record(number, one) for number, one in enumerate(rows)])
-        self.table.display = bool(rows)
-        self.title_bar.note = visible(str(job.spec.get("model", "")))
-        self.refresh_bindings()
-        self._show_details()
-
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording that an answer is to; the answer itself once the run has stored it."""
         at, job = self.table.current, self._job
@@ -170,11 +157,8 @@ class ProbeScreen(RulingKeys, JobActs):
     def action_edit(self) -> None:
         """Open the form as it was filled; the job started from it replaces this one."""
         if self._job is not None:
-            self.app.push_screen(like(self._job), self._started)
-
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            self.replace(self._job_id, job)  # leaves once it is done: a screen that goes takes its workers along
+            # the screen leaves once that is done: one that goes takes its workers along
+            with_answer(self, like(self._job), lambda job: self.replace(self._job_id, job))
 
     def action_cancel(self) -> None:
         self.stop(self._job_id)
@@ -192,7 +176,19 @@ class ProbeScreen(RulingKeys, JobActs):
             launch.reap()
             return store.jobs.get(self._job_id)
 
-        self.show_job(await self.with_store(load))
+        job = await self.with_store(load)
+        self._reading, self._job = False, job
+        self.trouble.hide()
+        self.told.update(Content(visible(told(job), lines=True)))
+        found = job.probed
+        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
+        if rows != self._shown:
+            self._shown = rows
+            self.table.show([_record(number, one) for number, one in enumerate(rows)])
+        self.table.display = bool(rows)
+        self.title_bar.note = visible(str(job.spec.get("model", "")))
+        self.refresh_bindings()
+        self._show_details()
 
 
 def told(job: Job) -> str:

@@ -24,8 +24,7 @@ from workbench.figures.hints import hinted
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.preferences import state_file
-from workbench.tui.widgets.frame import SAID_S, TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import SAID_S, Keys, TitleBar, Trouble
 from workbench.version import __version__
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ class Background(DOMNode):
     async def with_store(self, load: Callable[[Store], T]) -> T:
         """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
 
-        It is for methods that are a `worker`: one whose screen is left does not go on after this.
+        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on.
         """
         return await to_thread(of_store, store_path(self.app), load)
 
@@ -181,10 +180,11 @@ def worker(
 ) -> Callable[
     [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Node, Given], Worker[None]]
 ]:
-    """Make of an async method one that returns at once and goes on beside the messages of its screen.
+    """Make an async method return at once and go on beside the messages of its screen. What it cannot do is said by
+    `Background.failed`.
 
-    `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes, and
-    what a timer asks for again and again, is not to be dropped so.
+    `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes says
+    False: every change is followed to its end.
     """
 
     def decorate(

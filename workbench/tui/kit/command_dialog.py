@@ -282,14 +282,6 @@ class RowsDialog(CommandDialog):
         if self.command is None:
             self.count(self._chosen("what"))
 
-    def show_count(self, kinds: str, said: str) -> None:
-        if self.command is None and kinds == self._chosen("what"):
-            self.say(f"{said} {BESIDE}")
-
-    @on(Input.Submitted)
-    def submitted(self) -> None:
-        self.action_write()
-
     def show_progress(self, kind: str, rows: int) -> None:
         self._rows[kind] = rows
         if self.command is not None and not self.command.stopped:
@@ -304,6 +296,7 @@ class RowsDialog(CommandDialog):
         self.command = None
         self.folder.focus()
 
+    @on(Input.Submitted)
     def action_write(self) -> None:
         """Write the rows, unless some are being written."""
         folder = self.folder.value.strip()
@@ -344,7 +337,9 @@ class RowsDialog(CommandDialog):
 
             return " ".join(dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(",")))
 
-        self.show_count(kinds, await self.with_store(load))
+        said = await self.with_store(load)
+        if self.command is None and kinds == self._chosen("what"):
+            self.say(f"{said} {BESIDE}")
 
     @worker("rows", newest=False)
     async def write(self, command: Command, folder: Path) -> None:

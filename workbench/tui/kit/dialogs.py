@@ -1,10 +1,13 @@
-"""Small screens above a screen: a text to read, a question to answer, the keys."""
+"""Small screens above a screen: a text to read, a question to answer, the keys, the copy of a store that is
+gone.
+"""
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,7 +20,14 @@ from textual.types import CSSPathType
 from textual.widgets import Button, Input, Static
 
 from workbench.domain.findings import LintFinding
+from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
+from workbench.tui.kit.base import Background, worker
+
+if TYPE_CHECKING:
+    from stores.core.identity import Anchor
+
+T = TypeVar("T")
 
 
 class TextScreen(ModalScreen[None]):
@@ -99,6 +109,26 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+
+
+def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]) -> None:
+    """Ask a question, and go on where the answer is yes."""
+
+    def answered(agreed: bool | None) -> None:
+        if agreed:
+            then()
+
+    screen.app.push_screen(ConfirmScreen(question, yes, no), answered)
+
+
+def with_answer(screen: Screen[Any], dialog: Screen[T | None], then: Callable[[T], object]) -> None:
+    """Show a dialog, and go on with what a person answers; who leaves it without an answer is back where they were."""
+
+    def answered(answer: T | None) -> None:
+        if answer is not None:
+            then(answer)
+
+    screen.app.push_screen(dialog, answered)
 
 
 RADIO: Final = {True: "(•)", False: "( )"}
@@ -247,3 +277,46 @@ class WaiveDialog(ModalScreen[str | None]):
             self.dismiss(reason)
         else:
             self.query_one("#trouble", Static).update("✗ A waiver needs a reason: say why you accept the finding.")
+
+
+SAYS = (
+    "Everything stored can still be read, including labels, answers and edits made here. Enter writes it to "
+    "a new store and continues there; then repeat any change that was not saved. With Esc nothing can be saved."
+)
+
+
+class StoreGoneDialog(ModalScreen[Path | None], Background):
+    """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave it")]
+
+    box = query_one("#path", Input)
+    trouble = query_one("#trouble", Static)
+
+    def __init__(self, error: WorkbenchError, anchor: Anchor) -> None:
+        super().__init__()
+        self._error, self._anchor = error, anchor
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "The store is gone"
+            dialog.border_subtitle = "Enter write the copy · Esc back"
+            yield Static(Content(visible(f"{self._error}\n\n{SAYS}", lines=True)), id="text", markup=False)
+            yield Input(str(self._anchor.free_path), id="path", compact=True)
+            yield Static(id="trouble", markup=False)
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        self.trouble.update("Writing …")
+        self.write(Path(event.value).expanduser())
+
+    @worker("write", newest=False)
+    async def write(self, path: Path) -> None:
+        self.dismiss(await to_thread(self._anchor.rescue, path))
+
+    def failed(self, error: WorkbenchError) -> None:
+        self.trouble.update(Content("✗ " + visible(str(error))))

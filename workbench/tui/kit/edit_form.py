@@ -25,7 +25,7 @@ from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import Background, offer_copy, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.dialogs import TextScreen, confirm
 from workbench.tui.kit.person_dialog import as_person
 
 if TYPE_CHECKING:
@@ -146,10 +146,6 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         """Do what Enter in a field means; forms whose outcome has to be looked at first do less."""
         self.action_save()
 
-    @on(Button.Pressed, "#leave")
-    def leave_pressed(self) -> None:
-        self.action_leave()
-
     def action_save(self) -> None:
         """Save as the person who sits here, unless it cannot be saved as it is."""
         if self._saving:
@@ -159,13 +155,13 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
             return
         as_person(self, self._instrument, self._save_as)
 
+    @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
         """Leave; ask before anything that was typed is lost."""
         if not self.dirty:
             self.dismiss(None)
             return
-        question = "Discard what you typed?"
-        self.app.push_screen(ConfirmScreen(question, "discard it", "keep editing"), self._leave_if)
+        confirm(self, "Discard what you typed?", "discard it", "keep editing", lambda: self.dismiss(None))
 
     def action_explain(self) -> None:
         self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
@@ -186,10 +182,6 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         """Return what a select holds, "" for nothing."""
         select = self.query_one(f"#{name}", Select)
         return "" if select.is_blank() else str(select.value)
-
-    def _leave_if(self, yes: bool | None) -> None:
-        if yes:
-            self.dismiss(None)
 
     def _save_as(self, person: str) -> None:
         self._saving = True

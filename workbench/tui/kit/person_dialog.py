@@ -19,6 +19,7 @@ from workbench.domain.names import person_name
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.kit.base import Background, app_of, worker
+from workbench.tui.kit.dialogs import with_answer
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -79,19 +80,23 @@ class PersonDialog(ModalScreen[str | None], Background):
         self.dismiss(self._known[event.option_index])
 
 
+def ask_person(screen: Screen[Any], dialog: PersonDialog, then: Callable[[str], object]) -> None:
+    """Ask who sits here, and go on as that person."""
+
+    def take(name: str) -> None:
+        app_of(screen).annotator = name
+        then(name)
+
+    with_answer(screen, dialog, take)
+
+
 def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object]) -> None:
     """Go on as the person who sits here; ask who that is where nobody said so yet."""
     person = app_of(screen).annotator
     if person is not None:
         then(person)
-        return
-
-    def take(name: str | None) -> None:
-        if name is not None:
-            app_of(screen).annotator = name
-            then(name)
-
-    screen.app.push_screen(EditorDialog(instrument), take)
+    else:
+        ask_person(screen, EditorDialog(instrument), then)
 
 
 class EditorDialog(PersonDialog):

@@ -177,11 +177,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.query_one("#told", Static).update("")
             self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
 
-    def show_choices(self, choices: Any, told: Mapping[str, Any] | None = None) -> None:
-        self.fill(choices)
-        if told is not None:
-            self.refill(told)
-
     @on(Input.Changed)
     @on(Select.Changed)
     @on(Checkbox.Changed)
@@ -198,20 +193,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             self.plan_line.update(WORKING_OUT)
         self.soon(self.plan_now)
 
-    def show_plan(self, values: object, outlook: JobPreview) -> None:
-        if values != self.values():
-            return
-        self._outlook = outlook
-        self.plan_line.remove_class("-trouble", "-old")
-        self.plan_line.update(Content(visible(outlook.text, lines=True)))
-        self.start_button.disabled = outlook.start is None
-        self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
-        self.start_button.refresh(layout=True)
-
-    @on(Button.Pressed, "#start")
-    def start_pressed(self) -> None:
-        self.action_start()
-
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
         """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
@@ -223,6 +204,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         """Whether the form as it stands comes to nothing that can be started, and says so."""
         return self._outlook is None and self.plan_line.has_class("-trouble")
 
+    @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:
@@ -304,11 +286,22 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
                 told = values_of(store, store.jobs.get(self._like))
             return self.read_choices(store), told
 
-        self.show_choices(*await self.with_store(load))
+        choices, told = await self.with_store(load)
+        self.fill(choices)
+        if told is not None:
+            self.refill(told)
 
     @worker("plan")
     async def plan(self, values: object) -> None:
-        self.show_plan(values, await self.with_store(lambda store: self.work_out(store, values)))
+        outlook = await self.with_store(lambda store: self.work_out(store, values))
+        if values != self.values():
+            return
+        self._outlook = outlook
+        self.plan_line.remove_class("-trouble", "-old")
+        self.plan_line.update(Content(visible(outlook.text, lines=True)))
+        self.start_button.disabled = outlook.start is None
+        self.start_button.label = " · ".join(filter(None, (START, outlook.begins)))
+        self.start_button.refresh(layout=True)
 
     @worker("launch", newest=False)
     async def launch(self, start: Callable[[Store], int]) -> None:

@@ -130,9 +130,6 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
         self.choices.focus()
 
     @on(OptionList.OptionSelected)
-    def choose_clicked(self) -> None:
-        self.action_choose()
-
     def action_choose(self) -> None:
         """Choose what is under the cursor."""
         at = self.choices.highlighted

@@ -24,7 +24,7 @@ from workbench.domain.names import places
 from workbench.figures.visible import visible
 from workbench.tui.format import BETWEEN, EMPTY, in_lines
 from workbench.tui.kit.base import StoreScreen, say, worker
-from workbench.tui.kit.dialogs import NoteDialog
+from workbench.tui.kit.dialogs import NoteDialog, with_answer
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import FluidTable, Record, RecordTable
@@ -245,13 +245,12 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
     def action_find(self) -> None:
         """Narrow the answers to those with some words, or show all again."""
-        asked = NoteDialog(self.words, "Answers that contain", hint=WORDS_ARE, act="find")
-        self.app.push_screen(asked, self.find_words)
 
-    def find_words(self, words: str | None) -> None:
-        if words is not None:
+        def narrow(words: str) -> None:
             self.words = words.strip()
             self.show_kind(self._page.kind)
+
+        with_answer(self, NoteDialog(self.words, "Answers that contain", hint=WORDS_ARE, act="find"), narrow)
 
     def action_thoughts(self) -> None:
         """Unfold what was thought before the answers, or fold it again."""

@@ -23,7 +23,7 @@ from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
 from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Shown
-from workbench.tui.results.picture import Picture
+from workbench.tui.results.sheet import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.record_table import FluidTable
 

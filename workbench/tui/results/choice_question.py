@@ -83,11 +83,6 @@ def form_name(found: QuestionShown, arm: ArmShown) -> str:
     return f"changed: {CONDITIONS[found.condition]}{draw}"
 
 
-def arm_text(found: QuestionShown, arm: ArmShown, width: int) -> Content:
-    """Return one form, `width` columns wide: its stem, its options with their answers, what did not count."""
-    return Content("\n").join(_lines(found, arm, width))
-
-
 def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
     yield Content.styled(f" {form_name(found, arm)} ", "bold reverse")
     yield from _wrapped(_stem(found, arm), width)
@@ -448,7 +443,7 @@ class QuestionScreen(AmongRows):
         width = self.size.width
         room = (width - 7) // 2 if width >= SIDE_BY_SIDE else width - 3
         for side, arm in (("#original", self._shown.original), ("#changed", self._shown.changed)):
-            self.query_one(side, Static).update(arm_text(self._shown, arm, room))
+            self.query_one(side, Static).update(Content("\n").join(_lines(self._shown, arm, room)))
 
     @worker("question")
     async def read_question(self, wanted: Wanted) -> None:
@@ -634,14 +629,12 @@ def as_copied(form: FormShown) -> str:
 
 def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
     """Return the screen of a question; subject: a model, a bias, a condition, a question and, if meant, a draw."""
-
     shown = _read(loaded, subject)
     return lambda: QuestionScreen(loaded, shown)
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
     """Return the screen of the answers to one form; subject: that of a question, and the form."""
-
     *of, arm = subject
     shown = _read(loaded, of)
     return lambda: FormScreen(loaded, shown, arm)

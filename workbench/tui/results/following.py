@@ -111,12 +111,6 @@ class Following(JudgesAgain):
         if (place := self.ruled_place()) is not None:
             self.find_statement(place)
 
-    def open_statement(self, route: tuple[object, ...]) -> None:
-        if route:
-            self.app.push_screen(screen("statement", *route))
-        else:
-            say(self, "This row does not belong to one statement.", warns=True)
-
     def run_to_review(self) -> Run | None:
         """Return the run that figures are about, of several the last one; None where no model answered anything."""
         runs = self.figures.runs if self.figures is not None else ()
@@ -216,7 +210,10 @@ class Following(JudgesAgain):
                     return name, ref, summaries[name].language, refs
             return ()
 
-        self.open_statement(await self.with_store(load))
+        if route := await self.with_store(load):
+            self.app.push_screen(screen("statement", *route))
+        else:
+            say(self, "This row does not belong to one statement.", warns=True)
 
     @worker("preview")
     async def make_preview(self, loaded: Loaded, link: Link) -> None:

@@ -23,6 +23,7 @@ from workbench.figures.table import Link
 from workbench.options.schema import Options
 from workbench.tui.format import following
 from workbench.tui.kit.base import in_store, say, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.template_choice import TemplatesScreen, offered
 from workbench.tui.overview import import_shipped
 from workbench.tui.results.behind import BehindScreen, Ways, behind
@@ -162,7 +163,7 @@ class JudgingScreen(Following):
     def action_templates(self) -> None:
         """Choose the language, the family and the versions of templates that figures are about."""
         screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
-        self.app.push_screen(screen, self._take_templates)
+        with_answer(self, screen, self._take_templates)
 
     def action_instrument(self) -> None:
         """Show the next instrument that there are figures of, or could be."""
@@ -194,9 +195,8 @@ class JudgingScreen(Following):
     def _judged(self) -> Any:
         return self._loaded.judged if self._loaded is not None else None
 
-    def _take_templates(self, choice: TemplateChoice | None) -> None:
-        if choice is not None:
-            self._set(replace(self._settings, templates=choice))
+    def _take_templates(self, choice: TemplateChoice) -> None:
+        self._set(replace(self._settings, templates=choice))
 
     def _set(self, settings: Any) -> None:
         if settings != self._settings:

@@ -1,4 +1,4 @@
-"""What a results screen has read and judged, the choices behind it, and what is looked at."""
+"""What a person chose on a results screen, what was read and judged by that, and what is looked at."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
+from workbench.options.schema import Options
 from workbench.tui.results.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -90,3 +93,20 @@ Comparing = Callable[[], "Compared"]
 "puts runs of a store side by side, in a thread"
 Again = Callable[["Store", Loaded], Loaded]
 "judges the same once more, by what the store has now, in a thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which answers are judged, and how."""
+
+    options: Options
+    instrument: str = ""
+    "empty: the first one with answers, else the first one that could be asked about; or all of them together"
+    models: tuple[str, ...] = ()
+    "empty: all"
+    templates: TemplateChoice = LATEST
+    run: Run | None = None
+    "of an audit with a result for each run: whose answers; None: those of the run that is shown, else of the newest"
+    readings: Readings = USUAL
+    fingerprint: str | None = None
+    "`each`: the answers of a served model are told apart by their `system_fingerprint`"

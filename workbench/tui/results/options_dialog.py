@@ -25,8 +25,7 @@ from workbench.figures.visible import visible
 from workbench.options.option import Option, Type
 from workbench.options.schema import Declared
 from workbench.tui.kit.dialogs import RADIO, TICK
-from workbench.tui.results.loaded import Offers
-from workbench.tui.results.settings import Settings
+from workbench.tui.results.loaded import Offers, Settings
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -67,9 +66,6 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         self.choices.focus()
 
     @on(OptionList.OptionSelected)
-    def choose_clicked(self) -> None:
-        self.action_choose()
-
     def action_choose(self) -> None:
         """Choose what is under the cursor."""
         at = self.choices.highlighted

@@ -9,8 +9,7 @@ from typing import Any
 
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column
-from workbench.tui.results.picture import Picture
-from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet import Picture, Sheet
 from workbench.tui.widgets.pictures import HOLLOW_MARKS, MARKS, Interval, Plane, Point
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

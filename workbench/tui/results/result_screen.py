@@ -21,13 +21,13 @@ from workbench.figures.visible import visible
 from workbench.formats.personas import EVERY
 from workbench.options.schema import AS_PUBLISHED
 from workbench.tui.kit.base import say
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.template_choice import Offer, TemplatesScreen, heading, offered, templates_for
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route
+from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route, Settings
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
-from workbench.tui.results.picture import Picture
 from workbench.tui.results.plane_picture import PlanePicture
-from workbench.tui.results.settings import Settings
+from workbench.tui.results.sheet import Picture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,31 +95,24 @@ class ResultScreen(BookScreen):
         if self._loaded is not None:
             steps = self._judged.steps if self._judged is not None else {}
             dialog = ChoicesScreen(self.AUDIT, self._settings, replace(self._loaded.offers, steps=steps))
-            self.app.push_screen(dialog, self._take_settings)
+            with_answer(self, dialog, self._set)
 
     def action_runs(self) -> None:
         """Choose whose answers are judged."""
         if self._loaded is not None:
-            self.app.push_screen(RunsScreen(self._loaded.offers.runs, self._loaded.runs[0]), self._take_run)
-
-    def _take_run(self, run: Run | None) -> None:
-        if run is not None:
-            self._set(replace(self._settings, run=run))
+            asked = RunsScreen(self._loaded.offers.runs, self._loaded.runs[0])
+            with_answer(self, asked, lambda run: self._set(replace(self._settings, run=run)))
 
     def action_templates(self) -> None:
         if not self.AUDIT.each_run:
             super().action_templates()
         elif self._loaded is not None:
-            self.app.push_screen(TemplatesScreen(self._versions, self._settings.templates), self._take_templates)
+            with_answer(self, TemplatesScreen(self._versions, self._settings.templates), self._take_templates)
 
     @property
     def _versions(self) -> Offer:
         """The versions of templates that there are; language and family are chosen with the run."""
         return Offer(versions=offered(self.runs_shown()).versions)
-
-    def _take_settings(self, settings: Settings | None) -> None:
-        if settings is not None:
-            self._set(settings)
 
     def _opens(self, name: str) -> bool:
         """Return whether a key has something to open: see `Audit.keys`."""

@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.shown import NONE, painted
@@ -396,3 +398,19 @@ def rank(value: Value) -> tuple[float, str] | None:
     if isinstance(value, bool | int | float):
         return float(value), ""
     return 0.0, (value if isinstance(value, str) else " ".join(value)).casefold()
+
+
+class Picture(Widget):
+    """Draws a sheet. A screen maps the views of its entries to such classes."""
+
+    near: reactive[bool] = reactive(False)
+    "whether only as much of the scale is shown as the rows need"
+
+    @staticmethod
+    def signed(table: AnyTable) -> AnyTable:
+        """Return a table with the signs by which the picture tells its rows apart. Called in a thread."""
+        return table
+
+    def show(self, sheet: Sheet, at: int | None) -> None:
+        """Draw the rows of a sheet; the row at a place is the chosen one."""
+        raise NotImplementedError("abstract")

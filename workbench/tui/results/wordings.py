@@ -17,10 +17,9 @@ from workbench.figures.visible import visible
 from workbench.tui.format import word_diff
 from workbench.tui.kit.base import of_store
 from workbench.tui.results.behind import BehindScreen, Ways, behind
-from workbench.tui.results.loaded import Loaded, Opened, Routes
+from workbench.tui.results.loaded import Loaded, Opened, Routes, Settings
 from workbench.tui.results.responses import Asked, ResponsesScreen
 from workbench.tui.results.result_screen import load
-from workbench.tui.results.settings import Settings
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.rulings.ruling import RuledText
 from workbench.tui.statements.statement_format import marked

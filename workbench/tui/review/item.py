@@ -7,7 +7,7 @@ own ruling. A blind review hides the model, too.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -22,15 +22,14 @@ from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import app_of, say, worker
+from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
+from workbench.tui.results.responses import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, taken_back
+from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, ruled_before, taken_back
 from workbench.tui.rulings.dialog import WITHHELD, Decided, said
-from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RuledText
+from workbench.tui.rulings.ruling import LIST, NOT_YET, RuledText
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
@@ -204,12 +203,6 @@ def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
     return " · ".join(visible(part) for part in (*parts, row.subject))
 
 
-def wording_of(row: ItemAnswer, wordings: Sequence[tuple[str, str]]) -> str:
-    """Return the text of the wording that an answer is to."""
-    found: Mapping[str, str] = dict(wordings)
-    return found.get(row.variant, "")
-
-
 EXPLAIN = section("screens-results", "An item of the review queue")
 CLOSES = "the item stays open: C closes it, N goes to the next, z undoes"
 STAYS_OPEN = "the item stays open: an auditor wants another look at something else in it; w says at what"
@@ -284,8 +277,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def on_mount(self) -> None:
         self._say_who()
         if self._auditor is None:
-            known = sorted({one.auditor for of in self._progress.of.rulings.things for one in of})
-            self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), self._take_name)
+            self.as_auditor(ruled_before(self._progress), self._take_name)
 
     def make_table(self) -> FluidTable:
         return ItemTable(item_columns, name="responses")
@@ -375,9 +367,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         of = self._progress.of
         every = self._on(row)
         seen = [one for one in every if self._may_see(one, row)]
-        wording = wording_of(
-            row, self._page.item.wordings if isinstance(self._page, ItemPage) and self._page.item else ()
-        )
+        item = self._page.item if isinstance(self._page, ItemPage) else None
+        wording = dict(item.wordings).get(row.variant, "") if item is not None else ""
         reader = of.card.name if of.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
         limit = IN_SHORT if self.size.height < TALL else PREVIEW_CHARACTERS
@@ -443,12 +434,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def on_screen_resume(self) -> None:
         self.look_back(self._progress)
-
-    def show_changed(self, progress: Progress) -> None:
-        if not self.bringing:  # else the queue is looked at again anyway
-            self._progress, self._status = progress, ""
-            self._item = self._coming = _same(progress, self._item)
-            self._repaint()
 
     def action_prompt(self) -> None:
         """Show exactly what the model was given."""
@@ -547,12 +532,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         every = of.rulings.statements.get(self._item.ref, ())
         return [one for one in every if _is_on(one.subject, row, of.run.language)]
 
-    def _take_name(self, name: str | None) -> None:
-        if name is not None:
-            app_of(self).annotator = name
-            self._progress = replace(self._progress, auditor=name)
-            self._say_who()
-            self._show(self._item, "")
+    def _take_name(self, name: str) -> None:
+        self._progress = replace(self._progress, auditor=name)
+        self._say_who()
+        self._show(self._item, "")
 
     def _say_who(self) -> None:
         who = self._auditor or "nobody"
@@ -603,8 +586,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             return None if same(progress, known) else progress
 
         progress = await self.with_store(load)
-        if progress is not None and self._progress is known:
-            self.show_changed(progress)
+        if progress is not None and self._progress is known and not self.bringing:  # else it is looked at again anyway
+            self._progress, self._status = progress, ""
+            self._item = self._coming = _same(progress, self._item)
+            self._repaint()
 
     @worker("undo", newest=False)
     async def take_back(self, auditor: str, last: Ruling | None) -> None:

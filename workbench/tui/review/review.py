@@ -15,16 +15,23 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.base import app_of, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import NumberDialog, confirm, with_answer
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import BlindKey, ReviewSession, RunKey, after, last_ruled, reviewable, run_key
+from workbench.tui.review.session import (
+    BlindKey,
+    ReviewSession,
+    RunKey,
+    after,
+    last_ruled,
+    reviewable,
+    ruled_before,
+    run_key,
+)
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided
-from workbench.tui.rulings.ruling import NOTE
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -200,19 +207,8 @@ class ReviewScreen(BookScreen, BlindKey):
     def action_following(self) -> None:
         """Open the next pending item; it is given to somebody by name, so that nobody else is given it."""
         progress: Progress | None = self._judged
-        if progress is None:
-            return
-        if self._auditor is not None:
-            self.find_following(progress)
-            return
-
-        def named(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-                self.find_following(progress)
-
-        known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
-        self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
+        if progress is not None:
+            self.as_auditor(ruled_before(progress), lambda _: self.find_following(progress))
 
     def turn_blind(self) -> None:
         self._again()
@@ -236,19 +232,15 @@ class ReviewScreen(BookScreen, BlindKey):
                 )
                 return
 
-            def take_back(yes: bool | None) -> None:
-                if yes:
-                    self.undraw(of)
-
             question = f"Take back the control sample of {plural(left, 'answer')}? Nobody has decided on it yet."
-            self.app.push_screen(ConfirmScreen(question, "Take it back", "Keep it"), take_back)
+            confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(of))
             return
         seed = SEED + self._loaded.material.drawn
         note = (
             f"Half the answers are to statements that pass every test, if there are any; seed {seed}. "
             "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
         )
-        self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
+        with_answer(self, NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
     def action_report(self) -> None:
         """Write a report, unless the review is blind: a report names the models."""
@@ -287,7 +279,8 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
-            self.app.push_screen(RunsScreen(self._loaded.material.runs, self._judged.of.run), self._take_run)
+            asked = RunsScreen(self._loaded.material.runs, self._judged.of.run)
+            with_answer(self, asked, lambda run: self._set(replace(self._settings, run=run_key(run))))
 
     def action_refresh(self) -> None:
         self._read(anew=True)
@@ -297,12 +290,8 @@ class ReviewScreen(BookScreen, BlindKey):
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
         self._read()
 
-    def _take_run(self, run: Run | None) -> None:
-        if run is not None:
-            self._set(replace(self._settings, run=run_key(run)))
-
-    def _take_size(self, size: int | None) -> None:
-        if size is not None and self._loaded is not None and self._judged is not None:
+    def _take_size(self, size: int) -> None:
+        if self._loaded is not None and self._judged is not None:
             self.draw_sample(self._judged.of, size or DRAWN, SEED + self._loaded.material.drawn, self._auditor or "")
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002

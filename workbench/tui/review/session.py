@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from workbench.tui.kit.base import app_of, worker
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.base import worker
 from workbench.tui.preferences import BLIND, keep, reviews_blind
-from workbench.tui.rulings.ruling import NOTE, RulingKeys
+from workbench.tui.rulings.ruling import RulingKeys
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -91,6 +90,11 @@ def after(
     return progress, take_next(store, progress, "" if item is None else name(item))
 
 
+def ruled_before(progress: Progress) -> Sequence[str]:
+    """Return who made a ruling that stands in a queue."""
+    return sorted({one.auditor for of in progress.of.rulings.things for one in of})
+
+
 HIDE = "Hide model", "Hide the model and other auditors' rulings: a blind review, until you show them again"
 SHOW = "Show model", "Show the model and other auditors' rulings again"
 
@@ -126,19 +130,8 @@ class BlindKey(RulingKeys):
     def action_done(self) -> None:
         """Say that there is nothing more to rule on in the statement: the item is closed, no figure changes."""
         item, progress = self.item_in_sight, self.progress_in_sight
-        if item is None or progress is None or not self.can_close:
-            return
-        if self._auditor is not None:
-            self.store_done(progress, item, self._auditor)
-            return
-
-        def named(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-                self.store_done(progress, item, name)
-
-        known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
-        self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
+        if item is not None and progress is not None and self.can_close:
+            self.as_auditor(ruled_before(progress), lambda auditor: self.store_done(progress, item, auditor))
 
     @worker("rule", newest=False)
     async def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -15,8 +15,8 @@ from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import Background, StoreScreen, app_of, say, worker
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen
-from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, with_answer
+from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
@@ -146,16 +146,14 @@ class RulingKeys(Screen[Any], Keyed, Background):
             self.store_ruling(Decided(undo=ruling), ruling.auditor)
             return
 
-        def told(reason: str | None) -> None:
-            if reason is None:
-                return
+        def told(reason: str) -> None:
             if reason.strip():
                 self._take_ruling(Decided(reason=reason, undo=ruling), auditors)
             else:
                 say(self, f"Taking back {ruling.auditor}'s ruling needs a reason: z, then type one.", warns=True)
 
         title = visible(f"Why take back {ruling.auditor}'s ruling {ruling.verdict}?")
-        self.app.push_screen(NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
+        with_answer(self, NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
 
     def ask_for_ruling(
         self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditors: Sequence[str]
@@ -178,21 +176,17 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 withheld=self.withholds(),
                 reading_hidden=hides,
             )
-            self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, auditors))
+            with_answer(self, dialog, lambda decided: self._take_ruling(decided, auditors))
 
-    def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
-        if decided is None:
-            return
+    def _take_ruling(self, decided: Decided, auditors: Sequence[str]) -> None:
+        self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor))
+
+    def as_auditor(self, known: Sequence[str], then: Callable[[str], object]) -> None:
+        """Go on as the auditor who sits here; ask who that is where nobody said so yet."""
         if self._auditor is not None:
-            self.store_ruling(decided, self._auditor)
-            return
-
-        def named(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-                self.store_ruling(decided, name)
-
-        self.app.push_screen(PersonDialog(auditors, note=NOTE, what="auditor"), named)
+            then(self._auditor)
+        else:
+            ask_person(self, PersonDialog(known, note=NOTE, what="auditor"), then)
 
     @property
     def _auditor(self) -> str | None:

@@ -119,12 +119,9 @@ def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
     """Return whether a row about these words is about a thing of this name, or about what it is part of."""
-    return name[0] in words and (len(name) == 1 or name[1] in words or not any(map(is_variant, words)))
-
-
-def is_variant(word: str) -> bool:
-    """Return whether a word names a wording."""
-    return word.partition("-")[0] in VARIANTS
+    return name[0] in words and (
+        len(name) == 1 or name[1] in words or not any(word.partition("-")[0] in VARIANTS for word in words)
+    )
 
 
 def standing_in(store: Store) -> Standing:

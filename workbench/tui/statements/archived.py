@@ -16,9 +16,9 @@ from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.person_dialog import as_person
-from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.statements.statement_format import MOST, short_refs
 from workbench.tui.statements.statements import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -74,22 +74,9 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return bool(self._lines) if action in ("rule", "restore", "versions") else True
 
-    def show_lines(self, lines: tuple[StatementLine, ...]) -> None:
-        self.trouble.hide()
-        self.title_bar.note = plural(len(lines), "statement")
-        self._lines = lines
-        self._show_rows()
-        self.refresh_bindings()
-        self.table.display = bool(lines)
-        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
-
     def say_done(self, done: Done) -> None:
         say(self, done.sentence)
         self.look()
-
-    @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_versions()
 
     def action_refresh(self) -> None:
         self.look()
@@ -102,18 +89,16 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         self._show_rows()
 
     def action_undo(self) -> None:
-        def go(person: str) -> None:
-            self.undo_newest(self._instrument, person)
-
-        as_person(self, self._instrument, go)
+        as_person(self, self._instrument, lambda person: self.undo_newest(self._instrument, person))
 
     def undo_edit(self, person: str) -> None:
         self.undo(person)
 
     def action_restore(self) -> None:
         if (ref := self.table.current) is not None:
-            self._restore_as_person(ref)
+            as_person(self, self._instrument, lambda person: self.restore(ref, person))
 
+    @on(RecordTable.RowSelected)
     def action_versions(self) -> None:
         from workbench.tui.statements.history import HistoryScreen
 
@@ -124,12 +109,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         names, ruled = short_refs([line.ref for line in self._lines]), self.standing.counts(self._instrument)
         self.table.show([_record(line, names[line.ref], ruled[line.ref]) for line in self._lines])
 
-    def _restore_as_person(self, ref: str) -> None:
-        def go(person: str) -> None:
-            self.restore(ref, person)
-
-        as_person(self, self._instrument, go)
-
     @worker("look")
     async def look(self) -> None:
         def load(store: Store) -> tuple[StatementLine, ...]:
@@ -137,7 +116,14 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
             return store.instruments.lines(self._instrument, Filters(archived=True))
 
-        self.show_lines(await self.with_store(load))
+        lines = await self.with_store(load)
+        self.trouble.hide()
+        self.title_bar.note = plural(len(lines), "statement")
+        self._lines = lines
+        self._show_rows()
+        self.refresh_bindings()
+        self.table.display = bool(lines)
+        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
 
     @worker("act", newest=False)
     async def restore(self, ref: str, person: str) -> None:

@@ -20,8 +20,9 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
+from workbench.tui.format import job_mark, percent
 from workbench.tui.kit.base import StoreScreen, say, worker
-from workbench.tui.kit.dialogs import WaiveDialog
+from workbench.tui.kit.dialogs import WaiveDialog, with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
 from workbench.tui.results.sheet import Sheet
@@ -407,25 +408,6 @@ class ChecksScreen(RulingKeys, StoreScreen):
         """The finding under the cursor."""
         return self.view.finding
 
-    def show_report(self, report: CheckReport, sheet: Sheet, job: Job | None) -> None:
-        self.trouble.hide()
-        if job is not None:
-            self._job = job.id
-        self._show(report, sheet)
-
-    def show_job(self, job: Job) -> None:
-        from workbench.tui.format import job_mark, percent
-
-        self._looking = False
-        if job.active:
-            line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
-            self.query_one("#models", Static).update(Content(line))
-            return
-        self._job = None
-        said = f"Job {job.id} {job.stands}: {visible(job.message)}"
-        self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
-        self.look()
-
     @on(SheetView.Current)
     def offer_what_fits(self) -> None:
         self.refresh_bindings()
@@ -475,28 +457,30 @@ class ChecksScreen(RulingKeys, StoreScreen):
         if current is None or report is None:
             return
 
-        def as_somebody(person: str, reason: str) -> None:
-            self.decide(_waiving(current, reason, person), report)
+        def waive(reason: str, person: str) -> None:
+            name, finding = self._instrument, current.finding
+            self.decide(current, lambda store: store.checks.waive(name, finding, reason=reason, person=person), report)
 
-        def waive(reason: str | None) -> None:
-            if reason is not None:
-                as_person(self, self._instrument, lambda person: as_somebody(person, reason))
+        def as_somebody(reason: str) -> None:
+            as_person(self, self._instrument, lambda person: waive(reason, person))
 
-        self.app.push_screen(WaiveDialog(current.finding), waive)
+        with_answer(self, WaiveDialog(current.finding), as_somebody)
 
     def action_unwaive(self) -> None:
         current, report = self.current, self._report
         if current is None or report is None:
             return
 
-        def unwaive(person: str) -> None:
-            self.decide(_unwaiving(current, person), report)
+        def unwaive(store: Store, person: str) -> None:
+            store.checks.unwaive(self._instrument, current.finding, person=person)
 
-        as_person(self, self._instrument, unwaive)
+        as_person(
+            self, self._instrument, lambda person: self.decide(current, lambda store: unwaive(store, person), report)
+        )
 
     def action_run(self) -> None:
 
-        self.app.push_screen(CheckForm(self._instrument), self._started)
+        with_answer(self, CheckForm(self._instrument), self._started)
 
     def tick(self) -> None:
         """See how far the models are."""
@@ -510,10 +494,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
             self.query_one("#counts", Static).update("")
         super().failed(error)
 
-    def _started(self, job: int | None) -> None:
-        if job is not None:
-            self._job = job
-            say(self, f"Job {job} is running. Its findings appear here when it is done.")
+    def _started(self, job: int) -> None:
+        self._job = job
+        say(self, f"Job {job} is running. Its findings appear here when it is done.")
 
     def _show(self, report: CheckReport, sheet: Sheet) -> None:
         """Show the findings; the cursor stays on its finding, or where it was."""
@@ -533,15 +516,19 @@ class ChecksScreen(RulingKeys, StoreScreen):
             report = check_report(store, self._instrument)
             return report, findings_sheet(report), running_check(store, self._instrument)
 
-        self.show_report(*await self.with_store(load))
+        report, sheet, job = await self.with_store(load)
+        self.trouble.hide()
+        if job is not None:
+            self._job = job.id
+        self._show(report, sheet)
 
     @worker("decide", newest=False)
-    async def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:
+    async def decide(self, one: Checked, act: Callable[[Store], Waiver | None], report: CheckReport) -> None:
         """Store a waiver, or take one back, and show it: to check a large instrument again would take seconds."""
 
         def write(store: Store) -> tuple[CheckReport, Sheet]:
-            decided, waiver = act(store, self._instrument)
-            checked = (replace(one, waiver=waiver) if one is decided else one for one in report.checked)
+            waiver = act(store)
+            checked = (replace(each, waiver=waiver) if each is one else each for each in report.checked)
             changed = replace(report, checked=tuple(checked))
             return changed, findings_sheet(changed)
 
@@ -549,16 +536,13 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     @worker("job")
     async def look_at_job(self, number: int) -> None:
-        self.show_job(await self.with_store(lambda store: store.jobs.get(number)))
-
-
-def _waiving(one: Checked, reason: str, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
-    return lambda store, name: (one, store.checks.waive(name, one.finding, reason=reason, person=person))
-
-
-def _unwaiving(one: Checked, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
-    def unwaive(store: Store, name: str) -> tuple[Checked, Waiver | None]:
-        store.checks.unwaive(name, one.finding, person=person)
-        return one, None
-
-    return unwaive
+        job = await self.with_store(lambda store: store.jobs.get(number))
+        self._looking = False
+        if job.active:
+            line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
+            self.query_one("#models", Static).update(Content(line))
+            return
+        self._job = None
+        said = f"Job {job.id} {job.stands}: {visible(job.message)}"
+        self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
+        self.look()

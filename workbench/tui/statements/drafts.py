@@ -22,9 +22,9 @@ from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Stateme
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.kit.dialogs import ConfirmScreen, NoteDialog, TextScreen, note_line
-from workbench.tui.kit.person_dialog import EditorDialog, as_person
+from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, with_answer
+from workbench.tui.kit.person_dialog import EditorDialog, as_person, ask_person
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.statement_format import difference, marked
@@ -111,17 +111,13 @@ def case_texts(case: Case) -> dict[str, Content]:
     basis, draft = texts(case)
     return {
         "#heading": heading(case),
-        "#basis-name": Content(basis_name(case)),
+        "#basis-name": Content("question" if case.draft.kind is VariantKind.ORIGINAL else "original"),
         "#basis": basis,
         "#draft": draft,
         "#existing": existing(case),
         "#hints": hint_content(hint_lines(case)),
         "#provenance": Content(provenance(case.draft)),
     }
-
-
-def basis_name(case: Case) -> str:
-    return "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
 
 
 def existing(case: Case) -> Content:
@@ -262,12 +258,6 @@ def read_stack(store: Store, instrument: str) -> Stack:
         },
         rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
     )
-
-
-def read_unusable(store: Store, instrument: str, ref: str | None) -> str:
-    """Read the lines that cannot be wordings, of one statement or of all."""
-
-    return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))
 
 
 def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
@@ -517,23 +507,24 @@ class DraftsScreen(StoreScreen):
             say(self, "Every draft here has a hint or replaces a wording: decide them one by one.", warns=True)
             return
 
-        def take(yes: bool | None) -> None:
-            if yes:
-                self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on)
-
         question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
-        self.app.push_screen(ConfirmScreen(question, "accept them", "review them first"), take)
+        confirm(
+            self,
+            question,
+            "accept them",
+            "review them first",
+            lambda: self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on),
+        )
 
     def action_edit(self) -> None:
         case = self.current
         if case is None or self._busy:
             return
 
-        def take(text: str | None) -> None:
-            if text is not None:
-                self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
+        def take(text: str) -> None:
+            self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
 
-        self.app.push_screen(DraftEditor(case), take)
+        with_answer(self, DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
@@ -553,7 +544,7 @@ class DraftsScreen(StoreScreen):
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            self.app.push_screen(NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self._note), self._keep_note)
 
     def action_kind(self) -> None:
         """Show one kind after another of those that wait, then all."""
@@ -576,20 +567,12 @@ class DraftsScreen(StoreScreen):
         """Let more be drafted."""
         from workbench.tui.statements.draft_form import DraftForm
 
-        def started(job: int | None) -> None:
-            if job is not None:
-                say(self, f"Job {job} is running; its drafts appear here as they arrive.")
-
-        self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
+        form = DraftForm(self._instrument, (self._ref,) if self._ref else ())
+        with_answer(self, form, lambda job: say(self, f"Job {job} is running; its drafts appear here as they arrive."))
 
     def action_person(self) -> None:
         """Say who reviews from now on."""
-
-        def take(name: str | None) -> None:
-            if name is not None:
-                app_of(self).annotator = name
-
-        self.app.push_screen(EditorDialog(self._instrument), take)
+        ask_person(self, EditorDialog(self._instrument), lambda _: None)
 
     def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
         """Write a decision as the person who sits here, once it is known who that is, and `then` say so."""
@@ -602,10 +585,9 @@ class DraftsScreen(StoreScreen):
         if not self._busy:
             as_person(self, self._instrument, go)
 
-    def _keep_note(self, note: str | None) -> None:
-        if note is not None:
-            self._note = note
-            self._show_note()
+    def _keep_note(self, note: str) -> None:
+        self._note = note
+        self._show_note()
 
     def _filter(self, kind: VariantKind | None, ref: str | None) -> None:
         """Limit the stack, and stay on the draft where it is left."""
@@ -682,5 +664,6 @@ class DraftsScreen(StoreScreen):
 
     @worker("list")
     async def list_unusable(self, ref: str | None) -> None:
-        text = await self.with_store(lambda store: read_unusable(store, self._instrument, ref))
-        self.app.push_screen(TextScreen("Lines that cannot be wordings", text, wide=True))
+        refs = (ref,) if ref else ()
+        drafts = await self.with_store(lambda store: store.drafts.list(self._instrument, state="unusable", refs=refs))
+        self.app.push_screen(TextScreen("Lines that cannot be wordings", fault_list(drafts), wide=True))

@@ -83,7 +83,9 @@ class ExportScreen(FieldsForm[None], Background):
         self.ask()
 
     def failed(self, error: WorkbenchError) -> None:
-        self._say_trouble(error)
+        self._wanted = False
+        self.write_button.disabled = True
+        self._say(f"✗ {error}", "-trouble")
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -93,25 +95,8 @@ class ExportScreen(FieldsForm[None], Background):
         self.write_button.disabled = True
         self.soon(self.look_now)
 
-    def show_plan(self, values: ExportValues, text: str) -> None:
-        if values != self._values():
-            return
-        self._looked = values
-        self._say(text)
-        self.write_button.disabled = False
-        if self._wanted:
-            self._wanted = False
-            self.action_write()
-
-    def show_written(self, written: Written) -> None:
-        self._say(written_lines(written), "-done")
-        self.panel.focus()
-
     @on(Button.Pressed, "#write")
     @on(Input.Submitted)
-    def write_pressed(self) -> None:
-        self.action_write()
-
     def action_write(self) -> None:
         """Write what the panel says; if that is still being looked at, as soon as it is known."""
         if self._looked is None:
@@ -141,24 +126,28 @@ class ExportScreen(FieldsForm[None], Background):
         self.plan_line.update(Content(visible(text, lines=True)))
         self.panel.scroll_home(animate=False)
 
-    def _say_trouble(self, error: WorkbenchError) -> None:
-        self._wanted = False
-        self.write_button.disabled = True
-        self._say(f"✗ {error}", "-trouble")
-
     @worker("look")
     async def look(self, values: ExportValues) -> None:
         def load(store: Store) -> str:
             return planned_lines(prepared(store, self._instrument, values), values)
 
-        self.show_plan(values, await self.with_store(load))
+        text = await self.with_store(load)
+        if values != self._values():
+            return
+        self._looked = values
+        self._say(text)
+        self.write_button.disabled = False
+        if self._wanted:
+            self._wanted = False
+            self.action_write()
 
     @worker("write", newest=False)
     async def write(self, values: ExportValues) -> None:
         def act(store: Store) -> Written:
             return prepared(store, self._instrument, values).write(Path(values.folder), force=values.force)
 
-        self.show_written(await self.with_store(act))
+        self._say(written_lines(await self.with_store(act)), "-done")
+        self.panel.focus()
 
 
 def prepared(store: Store, instrument: str, values: ExportValues) -> Export:

@@ -28,8 +28,7 @@ from workbench.tui.rulings.dialog import said
 from workbench.tui.rulings.ruling import RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked, variant_name
-from workbench.tui.widgets.frame import TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -305,7 +304,6 @@ class VersionTable(RecordTable, inherit_bindings=False):
 
 def read_past(store: Store, instrument: str, ref: str) -> Past:
     """Read the versions and changes of a statement, those under earlier refs included."""
-
     versions = store.statements.history(instrument, ref)
     edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
     seen = {ref}

@@ -101,20 +101,6 @@ class SimilarScreen(RulingKeys, StoreScreen):
         self.table.focus()
         self.look(self._at_least)
 
-    def show_pairs(self, language: str, pairs: tuple[Pair, ...]) -> None:
-        self.trouble.hide()
-        self._pairs = {pair.key: pair for pair in pairs}
-        self.title_bar.note = f"{plural(len(pairs), 'pair')} · similarity ≥ {self._at_least:.1f}"
-        self.table.show([_record(pair) for pair in pairs])
-        self.table.display = bool(pairs)
-        self._language = language
-        self.refresh_bindings()
-        if pairs:
-            self.table.focus()
-        else:
-            none = f"No two originals in {visible(language)} have a similarity of {self._at_least:.1f} or more."
-            self.details.update(f"{none}\n\n− lowers the threshold.")
-
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:
         """Show how the two under the cursor differ."""
@@ -172,7 +158,19 @@ class SimilarScreen(RulingKeys, StoreScreen):
         def load(store: Store) -> tuple[str, tuple[Pair, ...]]:
             return read_pairs(store, self._instrument, self._ref, self._language, at_least)
 
-        self.show_pairs(*await self.with_store(load))
+        language, pairs = await self.with_store(load)
+        self.trouble.hide()
+        self._pairs = {pair.key: pair for pair in pairs}
+        self.title_bar.note = f"{plural(len(pairs), 'pair')} · similarity ≥ {self._at_least:.1f}"
+        self.table.show([_record(pair) for pair in pairs])
+        self.table.display = bool(pairs)
+        self._language = language
+        self.refresh_bindings()
+        if pairs:
+            self.table.focus()
+        else:
+            none = f"No two originals in {visible(language)} have a similarity of {self._at_least:.1f} or more."
+            self.details.update(f"{none}\n\n− lowers the threshold.")
 
 
 def read_pairs(

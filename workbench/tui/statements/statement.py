@@ -20,7 +20,7 @@ from workbench.errors import ConflictError, UnknownName, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.format import issue_in_words
 from workbench.tui.kit.base import say, store_path, worker
-from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.dialogs import confirm, with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace, standing_in
@@ -35,8 +35,7 @@ from workbench.tui.statements.statement_format import (
     variant_name,
     wording_heading,
 )
-from workbench.tui.widgets.frame import TitleBar, Trouble
-from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     """Read one statement with all that is known about it. Raises UnknownName where it is no more."""
-
     instrument = store.instruments.get(name)
     statement = next((s for s in instrument.statements if s.ref == ref), None)
     if statement is None:
@@ -293,8 +291,7 @@ class StatementScreen(RulesAndEdits):
             self._undo_as(person)
         else:
             question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
-            ask = ConfirmScreen(question, "undo it", "cancel")
-            self.app.push_screen(ask, lambda yes: self._undo_as(person) if yes else None)
+            confirm(self, question, "undo it", "cancel", lambda: self._undo_as(person))
 
     def explain(self) -> str:
         """Return what `?` says."""
@@ -379,20 +376,21 @@ class StatementScreen(RulesAndEdits):
 
         if self._sheet is not None:
             form = ChoiceForm(self._instrument, (self._sheet.statement.ref,), self._sheet.language)
-            self.app.push_screen(form, self._forms_made)
+            # forms under another bias are statements of their own, so this one stays
+            with_answer(self, form, lambda done: self.say_done(done, self._ref))
 
     def action_about(self) -> None:
         from workbench.tui.statements.statement_form import AboutForm
 
         if self._sheet is not None:
-            self.app.push_screen(AboutForm(self._instrument, self._sheet.statement), self._come_back)
+            with_answer(self, AboutForm(self._instrument, self._sheet.statement), self._come_back)
 
     def action_split(self) -> None:
         from workbench.tui.statements.statement_form import SplitForm
 
         if self._sheet is not None and self._sheet.original is not None:
             form = SplitForm(self._instrument, self._sheet.statement, self._sheet.language)
-            self.app.push_screen(form, self._come_back)
+            with_answer(self, form, self._come_back)
 
     def action_versions(self) -> None:
         from workbench.tui.statements.history import HistoryScreen
@@ -405,11 +403,8 @@ class StatementScreen(RulesAndEdits):
         self.app.push_screen(SimilarScreen(self._instrument, self._ref))
 
     def action_undo(self) -> None:
-        def go(person: str) -> None:
-            self.undo_newest(self._instrument, person)
-
         if not self._acting:
-            as_person(self, self._instrument, go)
+            as_person(self, self._instrument, lambda person: self.undo_newest(self._instrument, person))
 
     def undo_edit(self, person: str) -> None:
         self.find_undo(person)
@@ -453,7 +448,7 @@ class StatementScreen(RulesAndEdits):
 
         if self._sheet is not None:
             task = Task(self._sheet.statement, self._sheet.language, variant, into)
-            self.app.push_screen(WordingForm(self._instrument, task), self._come_back)
+            with_answer(self, WordingForm(self._instrument, task), self._come_back)
 
     def _change(self, change: Callable[[Statement], Statement], act: str) -> None:
         """Change the statement as it is shown, as the person who sits here; one change at a time."""
@@ -467,16 +462,10 @@ class StatementScreen(RulesAndEdits):
 
         as_person(self, self._instrument, go)
 
-    def _come_back(self, done: Done | None) -> None:
+    def _come_back(self, done: Done) -> None:
         """Show what a form changed; a statement that was renamed or split goes on under its new ref."""
-        if done is not None:
-            moved = bool(done.refs) and self._ref not in done.refs
-            self.say_done(done, done.refs[0] if moved else self._ref)
-
-    def _forms_made(self, done: Done | None) -> None:
-        """Say what was made, and stay: forms under another bias are statements of their own."""
-        if done is not None:
-            self.say_done(done, self._ref)
+        moved = bool(done.refs) and self._ref not in done.refs
+        self.say_done(done, done.refs[0] if moved else self._ref)
 
     def _undo_as(self, person: str) -> None:
         from workbench.pipeline.editing import undo

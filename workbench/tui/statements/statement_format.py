@@ -1,12 +1,15 @@
-"""What a statement's sheet says, as text; pure."""
+"""What a statement's sheet says, and how its ref is shortened in lists, as text; pure."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.domain.choices import Bias
 from workbench.domain.drafting import TYPED
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
@@ -133,3 +136,58 @@ def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
         f"{stance_in_words(answer.stance):<12}  {answer.party:<{min(width, 30)}}  {answer.country}  “{answer.answer}”"
         for answer in sorted(answers, key=lambda a: (-9 if a.stance is None else -a.stance, a.country, a.party))
     )
+
+
+LEAST, MOST = 12, 24
+"columns of refs: of an ordinary instrument, and of long keys in a small terminal"
+
+SHORT = {
+    Bias.ACQUIESCENCE: "acq",
+    Bias.ALLOW_FORBID: "allow",
+    Bias.RESPONSE_ORDER: "order",
+    Bias.OPINION_FLOAT: "float",
+    Bias.ODD_EVEN: "odd",
+}
+
+
+def short_refs(refs: Sequence[str]) -> dict[str, str]:
+    """Return a name of at most `MOST` columns for each ref; no two are alike.
+
+    Examples
+    --------
+    >>> list(short_refs(["response_order.q5", "acquiescence-reword.GAP_W82", "env-1"]).values())
+    ['order.q5', 'acq-reword.GAP_W82', 'env-1']
+    """
+    names = {ref: _cut(_shortened(ref), MOST) for ref in refs}
+    alike = Counter(names.values())
+    seen: Counter[str] = Counter()
+    for ref, name in names.items():
+        if alike[name] > 1:
+            seen[name] += 1
+            number = f"·{seen[name]}"
+            names[ref] = _cut(name, MOST - len(number)) + number
+    return names
+
+
+def width_of(names: dict[str, str]) -> int:
+    """Return how many columns such names need."""
+    return max([LEAST, *map(len, names.values())])
+
+
+def _shortened(ref: str) -> str:
+    kind, dot, key = visible(ref).partition(".")
+    bias, dash, variant = kind.partition("-")
+    short = next((name for each, name in SHORT.items() if each.value == bias), None) if key else None
+    if short is None:
+        return visible(ref)
+    before = f"{short}{dash}{variant}"
+    room = max(len(short) + 1, MOST - len(dot) - len(key))
+    return (before if len(before) <= room else f"{before[: room - 1]}…") + dot + key
+
+
+def _cut(text: str, length: int) -> str:
+    """Return a text cut in its middle: refs differ in their ends, or begin with what differs."""
+    if len(text) <= length:
+        return text
+    head = length // 2 - 1
+    return f"{text[:head]}…{text[len(text) - (length - head - 1) :]}"

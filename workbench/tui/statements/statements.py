@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -21,12 +21,13 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal
 from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import as_person
-from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
 from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statement_format import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import Column, Record, RecordTable, in_all_rows, moving, same_in_all
 
 if TYPE_CHECKING:
@@ -206,7 +207,6 @@ class Page:
 
 def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
     """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
-
     summaries = {summary.name: summary for summary in store.instruments.summaries()}
     if not summaries:
         return Page(query)
@@ -227,12 +227,10 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
         questions=len(store.choices.items(name)),
         roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
         archived=len(store.statements.archived(name)),
-        gone=_gone(store, name, marked) if marked else frozenset(),
+        gone=frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
+        if marked
+        else frozenset(),
     )
-
-
-def _gone(store: Store, name: str, marked: Collection[str]) -> frozenset[str]:
-    return frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
 
 
 def record(line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0) -> Record:
@@ -421,17 +419,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         if self._page is not None:
             self.filters.update(filter_line(self._page, len(self._marks), self.table.folded))
 
-    def mark_found(self, query: Query, refs: tuple[str, ...]) -> None:
-        """Mark all that is left by the filters; where all of it is marked, unmark it."""
-        if query != replace(self._query, offset=0):
-            return
-        if all(ref in self._marks for ref in refs):
-            for ref in refs:
-                del self._marks[ref]
-        else:
-            self._marks |= dict.fromkeys(refs)
-        self._show_marks()
-
     def say_done(self, done: Done) -> None:
         say(self, done.sentence)
         if len(done.refs) == 1:
@@ -450,10 +437,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     def to_list(self) -> None:
         self.ask(search=self.box.value)
         self.table.focus()
-
-    @on(RecordTable.RowSelected)
-    def open_row(self) -> None:
-        self.action_open()
 
     @on(RecordTable.EdgePassed)
     def turn_page(self, event: RecordTable.EdgePassed) -> None:
@@ -518,6 +501,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             self._marks.clear()
         self.ask(**changes)
 
+    @on(RecordTable.RowSelected)
     def action_open(self) -> None:
         if self._page is not None and (ref := self.table.current) is not None:
             screen = StatementScreen(self._query.instrument, ref, self._query.language, self.table.keys)
@@ -540,41 +524,38 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
         if self._page is not None and self._page.instruments:
             language = self._query.language or self._page.languages[0]
-            self.app.push_screen(StatementForm(self._query.instrument, language, self._page.total), self._formed)
+            with_answer(self, StatementForm(self._query.instrument, language, self._page.total), self.say_done)
 
     def action_new_instrument(self) -> None:
         from workbench.tui.statements.statement_form import InstrumentForm
 
-        self.app.push_screen(InstrumentForm(), self._started)
+        with_answer(self, InstrumentForm(), self._started)
 
     def action_bulk(self) -> None:
         from workbench.tui.statements.bulk_form import BulkForm
 
         if refs := self.chosen:
-            self.app.push_screen(BulkForm(self._query.instrument, refs), self._formed)
+            with_answer(self, BulkForm(self._query.instrument, refs), self.say_done)
 
     def action_draft(self) -> None:
         if refs := self.chosen:
-            self._show("draft", (self._query.instrument, refs), self._queued)
+            said = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
+            with_answer(self, screen("draft", self._query.instrument, refs), lambda job: say(self, said.format(job)))
 
     def action_forms(self) -> None:
         from workbench.tui.statements.choice_form import ChoiceForm
 
         if self._page is not None and (refs := self.chosen):
             language = self._query.language or self._page.languages[0]
-            self.app.push_screen(ChoiceForm(self._query.instrument, refs, language), self._formed)
+            with_answer(self, ChoiceForm(self._query.instrument, refs, language), self.say_done)
 
     def action_go(self, name: str) -> None:
         """Show another screen about this instrument."""
-        self._show(name, (self._query.instrument,), lambda _: None)
+        self.app.push_screen(screen(name, self._query.instrument))
 
     def action_undo(self) -> None:
         instrument = self._query.instrument
-
-        def go(person: str) -> None:
-            self.undo_newest(instrument, person)
-
-        as_person(self, instrument, go)
+        as_person(self, instrument, lambda person: self.undo_newest(instrument, person))
 
     def undo_edit(self, person: str) -> None:
         from workbench.pipeline.editing import undo
@@ -593,10 +574,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.box.remove_class("-shown")
         self.box.can_focus = False
 
-    def _show(self, name: str, arguments: tuple[object, ...], then: Callable[[Any], None]) -> None:
-        """Show the screen of a route."""
-        self.app.push_screen(screen(name, *arguments), then)
-
     def _show_rows(self, page: Page, at: int | None) -> None:
         self.table.show_page(page, self._marks, at, self.standing.counts(page.query.instrument))
         self.show_filters()
@@ -614,21 +591,12 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         else:
             self._wanted = ref
 
-    def _formed(self, done: Done | None) -> None:
-        if done is not None:
-            self.say_done(done)
-
-    def _started(self, done: Done | None) -> None:
+    def _started(self, done: Done) -> None:
         """Show the instrument that was made."""
-        if done is not None:
-            say(self, done.sentence)
-            self._marks.clear()
-            self._query = Query(instrument=done.refs[0])
-            self.look(self._query)
-
-    def _queued(self, job: int | None) -> None:
-        if job is not None:
-            say(self, f"Job {job} drafts. P reviews what it brings; 3 shows how far it is.")
+        say(self, done.sentence)
+        self._marks.clear()
+        self._query = Query(instrument=done.refs[0])
+        self.look(self._query)
 
     @worker("look")
     async def look(self, query: Query, at: int | None = None) -> None:
@@ -639,7 +607,15 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     async def find_all(self, query: Query) -> None:
         """Find the statements that a query lists, those of other pages included, and mark them."""
         lines = await self.with_store(lambda store: store.instruments.lines(query.instrument, query.filters))
-        self.mark_found(query, tuple(line.ref for line in lines))
+        refs = tuple(line.ref for line in lines)
+        if query != replace(self._query, offset=0):
+            return
+        if all(ref in self._marks for ref in refs):
+            for ref in refs:
+                del self._marks[ref]
+        else:
+            self._marks |= dict.fromkeys(refs)
+        self._show_marks()
 
     @worker("act", newest=False)
     async def carry_out(self, act: Callable[[Store], Done]) -> None:
