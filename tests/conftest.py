@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from stores.core.store import Store
+from tests.warm import Subprocess
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Template
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.jobs import launch
 
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 
@@ -54,6 +56,14 @@ def pytest_configure() -> None:
     os.environ["WORKBENCH_CONFIG"] = mkdtemp(prefix="workbench-config-")  # not the user's own
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def warm_workers() -> Iterator[None]:
+    """Let jobs start as copies of a process that has loaded the program."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch, "subprocess", Subprocess)
+        yield
 
 
 @pytest.fixture(autouse=True)

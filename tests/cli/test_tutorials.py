@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests import warm
 from tests.conftest import published
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.help import topics
@@ -46,12 +47,18 @@ def tool(folder: Path, name: str, *command: str | Path) -> None:
     path.chmod(0o755)
 
 
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return that of a machine where workbench is installed, and where `pip install` puts packages beside it."""
+def environment(tmp_path: Path, *, really: bool) -> dict[str, str]:
+    """Return that of a machine where workbench is installed, and where `pip install` puts packages beside it.
+
+    really : each command is a process that loads the program; else it is a copy of one that has
+    """
     tools, site = tmp_path / "tools", tmp_path / "site"
     for folder in (tools, site):
         folder.mkdir()
-    tool(tools, "workbench", sys.executable, "-m", "workbench")
+    if really:
+        tool(tools, "workbench", sys.executable, "-m", "workbench")
+    else:
+        warm.command(tools / "workbench")
     tool(tools, "python3", sys.executable)
     installing = ["-m", "uv", "pip", "install", "--quiet", "--offline", "--no-build-isolation", "--no-deps"]
     into = shlex.join([sys.executable, *installing, "--python", sys.executable, "--target", str(site)])
@@ -75,7 +82,7 @@ def plain(text: str) -> str:
 def play(name: str, tmp_path: Path, address: str = ADDRESS) -> None:
     """Run the scripts of a page, one after another in one folder, and compare what they print."""
     (page,) = (page for page in TUTORIALS if page.name == name)
-    around, folder = environment(tmp_path), tmp_path / "work"
+    around, folder = environment(tmp_path, really=name == "tutorial-new-audit"), tmp_path / "work"
     folder.mkdir(exist_ok=True)
     exported: list[str] = []
     for script, lines in blocks(page.text):
