@@ -153,10 +153,9 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path, size: tuple[int, int]) -> None:
+async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert by_parts(app)["yes-sayer", SOCIETY]["few"] == "•"
         assert by_parts(app)["yes-sayer", LAW]["few"] == ""
@@ -231,10 +230,9 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_parties_and_people_are_respondents(filled: Path, result: Consistency, size: tuple[int, int]) -> None:
+async def test_parties_and_people_are_respondents(filled: Path, result: Consistency) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("party_stances"))
         for formula in FORMULAS:
@@ -257,12 +255,9 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_two_models_side_by_side_have_a_difference_with_its_interval(
-    filled: Path, result: Consistency, size: tuple[int, int]
-) -> None:
+async def test_two_models_side_by_side_have_a_difference_with_its_interval(filled: Path, result: Consistency) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "B", "space", "down", "space", "enter")
         while app.screen._look.view != "compared_issues":  # type: ignore[attr-defined]
@@ -297,10 +292,9 @@ def hardly(probe: Probe) -> Answers:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("templates"))
         found = by_parts(app)
@@ -322,10 +316,9 @@ async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: P
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("weaker_tests"))
         found = by_parts(app)
@@ -360,10 +353,9 @@ def scaled() -> Instrument:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_answer_scales_are_compared_without_any_model(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", scaled()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("answer_scales"))
         row = by_parts(app)["vd",]
@@ -386,10 +378,9 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size: tuple[int, int]) -> None:
+async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         first = app.screen
         assert isinstance(first, ConsistencyScreen)
@@ -517,10 +508,9 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: tuple[int, int]) -> None:
+async def test_home_says_whom_the_newest_model_answers_like(filled: Path) -> None:
     app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
         assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowing(app)
         assert "answers like left 50.0 %, center 0.0 %, right 75.0 % of the time" in flowing(app)
