@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -193,6 +193,8 @@ def _become(words: list[str], environment: dict[str, str], folder: str, files: l
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
+        assert Subprocess.server is not None
+        Subprocess.server = replace(Subprocess.server, environment=environment)
         launch.subprocess = Subprocess  # type: ignore[misc,assignment]
         random.seed()
         sys.argv = list(words)

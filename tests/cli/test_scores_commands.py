@@ -14,12 +14,10 @@ EXACT = ("named", "beside", "with_unreadable")
 
 
 @pytest.fixture
-def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    code, out, err = run(capsys, "run", path, *ASK, "--exact", "--yes")
+def scored(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    code, out, err = run(capsys, "run", demo, *ASK, "--exact", "--yes")
     assert code == 0, out + err
-    return path
+    return demo
 
 
 @pytest.mark.e2e
@@ -91,9 +89,7 @@ def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.Capt
     assert run(capsys, "show", scored, "reliability", "--sampling", "exact", "--table", "kappas")[0] == 0
 
 
-def test_scores_of_a_store_without_any_say_how_to_get_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "demo.db"
-    run(capsys, "init", path, "--demo")
-    code, _, err = run(capsys, "scores", path)
+def test_scores_of_a_store_without_any_say_how_to_get_them(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "scores", demo)
     assert code == 2
     assert "Start with: workbench run" in err

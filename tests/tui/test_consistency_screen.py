@@ -453,34 +453,28 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("view", CONTENTS)
-async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path, view: str) -> None:
+async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path) -> None:
+    of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
+    nothing_behind = ("respondents", "answer_types", "weaker_tests", "answer_scales", *CONTENTS[-2:])
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to(view))
-        sheet = app.screen._shown.sheet  # type: ignore[attr-defined]
-        await press(app, pilot, "question_mark")
-        assert isinstance(app.screen, TextScreen)
-        assert sheet.table.definition in shown(app, "#text")
-        for column in sheet.table.columns:
-            assert column.help in shown(app, "#text")
-        await press(app, pilot, "escape", "f1")
-        keys = shown(app, "#text")
-        of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
-        assert ("Change: formula of the stance" in keys) == (view in of_issues)
-        assert ("Change: policy-issue labels" in keys) == (view in of_issues)
-        assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
-        nothing_behind = (
-            "respondents",
-            "answer_types",
-            "weaker_tests",
-            "answer_scales",
-            "model_kappas",
-            "model_kappas_as_people",
-        )
-        assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
-        assert "Sort by a column" in keys
+        for view in CONTENTS:
+            sheet = app.screen._shown.sheet  # type: ignore[attr-defined]
+            assert sheet.table.name == view
+            await press(app, pilot, "question_mark")
+            assert isinstance(app.screen, TextScreen)
+            assert sheet.table.definition in shown(app, "#text")
+            for column in sheet.table.columns:
+                assert column.help in shown(app, "#text")
+            await press(app, pilot, "escape", "f1")
+            keys = shown(app, "#text")
+            assert ("Change: formula of the stance" in keys) == (view in of_issues)
+            assert ("Change: policy-issue labels" in keys) == (view in of_issues)
+            assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
+            assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
+            assert "Sort by a column" in keys
+            await press(app, pilot, "escape", "tab")
 
 
 @pytest.mark.e2e
@@ -522,10 +516,10 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path) -> Non
 # ── empty, loading, trouble, refresh ────────────────────────────────────────────────────────────────────────────────
 
 
-async def said(path: Path, keys: list[str], size: tuple[int, int] = (80, 24)) -> str:
+async def said(path: Path, keys: list[str]) -> str:
     """Return what stands in place of a view."""
     app = WorkbenchApp(path, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *keys)
         assert app.screen.query_one("#empty").has_class("-shown")
@@ -539,10 +533,7 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_each_view_says_what_it_lacks(
-    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_each_view_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
     bare = replace(bare, statements=tuple(replace(s, issues={}) for s in bare.statements))
     path = made(tmp_path / "audit.db", bare)
@@ -559,7 +550,7 @@ async def test_each_view_says_what_it_lacks(
     }
     for view, words in wanted.items():
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / view))  # the table of last time is remembered
-        assert words in await said(path, to(view), size), view
+        assert words in await said(path, to(view)), view
 
 
 @pytest.mark.e2e
