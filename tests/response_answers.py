@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from workbench.audits.response_bias.answers import Table, tabulate
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -52,29 +53,6 @@ def answers(
     return AnswerSet(model, bias, condition, rows, draw, mapped_back, variant)
 
 
-def table(
-    bias: Bias,
-    pairs: Sequence[tuple[str, str]],
-    condition: Perturbation | None = None,
-    *,
-    model: str = MODEL,
-    offered: tuple[int, int] | None = None,
-    recorded: tuple[int, int] | None = None,
-    mapped_back: bool = True,
-    draw: int = 1,
-    variant: str = "",
-) -> Table:
-    """Return these answers as arrays."""
-    return tabulate(
-        answers(
-            bias,
-            pairs,
-            condition,
-            model=model,
-            offered=offered,
-            recorded=recorded,
-            mapped_back=mapped_back,
-            draw=draw,
-            variant=variant,
-        )
-    )
+def table(bias: Bias, pairs: Sequence[tuple[str, str]], condition: Perturbation | None = None, **more: Any) -> Table:
+    """Return the `answers` of the same arguments as arrays."""
+    return tabulate(answers(bias, pairs, condition, **more))

@@ -12,26 +12,19 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
+from tests.cli.test_commands import run
 from tests.conftest import published
 from tests.core.test_formats_biasmonkey import answers, column, download, prompts
 from tests.core.test_formats_biasmonkey import csv as csv_of
 from workbench.audits.response_bias.answers import tabulate
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import judge
-from workbench.cli import main
 from workbench.data import SHIPPED_CHOICES, shipped_instrument_folder, templates_of
 from workbench.domain.choices import Bias, Perturbation
 
 FOLDER = shipped_instrument_folder(SHIPPED_CHOICES)
 HEADER = "key,bias,original,changed\n"
 QUESTION = '"Better or worse?\nA. Better\nB. Worse"'
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def test_the_shipped_questions_come_in_are_clean_and_go_out_again(

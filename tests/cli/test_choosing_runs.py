@@ -13,13 +13,6 @@ from tests.tui.test_failed_runs import REASON, partly
 ASK = ("--model", "scripted", "--statements", "2", "--templates", "1", "--yes")
 
 
-@pytest.fixture
-def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
-
-
 @pytest.mark.parametrize("command", [("show", "reliability"), ("show", "consistency", "--model", "narrow")])
 def test_a_run_in_which_everything_failed_is_an_error_with_its_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]

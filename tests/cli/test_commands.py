@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -46,21 +47,19 @@ def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, A
     return [row for row in table["rows"] if all(row[key] == value for key, value in of.items())]
 
 
-@pytest.fixture
-def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
-
-
 ASK = ("--model", "scripted", "--statements", "4", "--templates", "2", "--samples", "10")
 
 
+@pytest.fixture(scope="module")
+def made_run(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = Path(shutil.copy(made_demo, tmp_path_factory.mktemp("asked") / "demo.db"))
+    assert main(["run", str(path), *ASK, "--yes"]) == 0
+    return path
+
+
 @pytest.fixture
-def asked(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    code, out, err = run(capsys, "run", demo, *ASK, "--yes")
-    assert code == 0, out + err
-    return demo
+def asked(made_run: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made_run, tmp_path / "demo.db"))
 
 
 def test_init_makes_a_store_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

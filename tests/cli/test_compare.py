@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,27 +12,25 @@ from stores.core.store import Store
 from tests import template_stores
 from tests.cli.test_commands import data, rows, run
 from tests.template_stores import play
+from workbench.cli.main import main
 
 ASK = ("--statements", 12, "--templates", 2, "--samples", 6, "--yes", "--no-probe")
-
-
-@pytest.fixture
-def asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, list[str]]:
-    """Three models that agree always, mostly and never."""
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    names = [ask(capsys, path, tmp_path / f"{name}.toml", agree) for name, agree in PERSONAS.items()]
-    return path, names
 
 
 PERSONAS = {"yes": 1.0, "mostly": 0.7, "no": 0.0}
 
 
-def ask(capsys: pytest.CaptureFixture[str], path: Path, persona: Path, agree: float, *more: object) -> str:
+@pytest.fixture(scope="module")
+def asked(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Three models that agree always, mostly and never. Tests only read it."""
+    path = Path(shutil.copy(made_demo, tmp_path_factory.mktemp("asked") / "demo.db"))
+    return path, [ask(path, path.with_name(f"{name}.toml"), agree) for name, agree in PERSONAS.items()]
+
+
+def ask(path: Path, persona: Path, agree: float, *more: object) -> str:
     persona.write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
     model = f"scripted:{persona}"
-    code, out, err = run(capsys, "run", path, "--model", model, *ASK, *more)
-    assert code == 0, out + err
+    assert main(["run", str(path), "--model", model, *map(str, (*ASK, *more))]) == 0
     return model
 
 
@@ -112,8 +111,9 @@ def test_runs_that_do_not_compare_are_refused_in_words(
 def test_only_templates_that_all_were_asked_count(
     asked: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, names = asked
-    more = ask(capsys, path, tmp_path / "more.toml", 0.9, "--templates", 3)
+    made, names = asked
+    path = Path(shutil.copy(made, tmp_path / "more.db"))
+    more = ask(path, tmp_path / "more.toml", 0.9, "--templates", 3)
     found = data(capsys, "show", path, "reliability", "--compare", names[0], more)
     said = " ".join(found["tables"][0]["notes"])
     assert f"{more}: answers to " in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions
 from workbench.audits.consistency.stances import MEASURES
 from workbench.audits.reported import Wanted
+from workbench.cli.main import main
 from workbench.domain.instruments import Party
 from workbench.errors import UsageError
 from workbench.evidence.runs import Which
@@ -33,23 +35,19 @@ def names(found: Any) -> list[str]:
     return [row["respondent"] for row in rows(found, "respondents")]
 
 
-@pytest.fixture
-def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
+@pytest.fixture(scope="module")
+def asked(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models that agree with everything that they can read: reliable where only sampling and paraphrase count.
 
-
-@pytest.fixture
-def asked(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Two models that agree with everything that they can read: reliable where only sampling and paraphrase count."""
+    Tests only read it.
+    """
+    folder = tmp_path_factory.mktemp("asked")
+    path = Path(shutil.copy(made_demo, folder / "demo.db"))
     for name, agree in (("yes", 1.0), ("no", 0.0)):
-        (tmp_path / f"{name}.toml").write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
-        model = f"scripted:{tmp_path / name}.toml"
-        ask = ("--model", model, "--statements", 12, "--templates", 2, "--samples", 6, "--yes")
-        code, out, err = run(capsys, "run", demo, *ask)
-        assert code == 0, out + err
-    return demo
+        (folder / f"{name}.toml").write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
+        ask = ("--model", f"scripted:{folder / name}.toml", "--statements", "12", "--templates", "2", "--samples", "6")
+        assert main(["run", str(path), *ask, "--yes"]) == 0
+    return path
 
 
 LENIENT = ("--tests", "sampling,paraphrase")

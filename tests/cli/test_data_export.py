@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from stores.core.store import Store
+from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
 from tests.stores.test_thoughts import OUTPUTS, TRACE, asked, persona
 from tests.tui.audit_runs import audited
@@ -41,13 +42,6 @@ HOSTILE = (
     "'tis",
     "half \ud800 pair",
 )
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def exported(folder: Path, path: Path, *arguments: object) -> Path:

@@ -115,7 +115,6 @@ def test_nothing_is_added_twice(made: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 @pytest.mark.parametrize(
     ("start", "said"),
     [
@@ -129,9 +128,9 @@ def test_nothing_is_added_twice(made: Path, capsys: pytest.CaptureFixture[str]) 
         ("statements", "for-01"),
     ],
 )
-async def test_every_screen_has_rows(made: Path, start: str, said: str, size: tuple[int, int]) -> None:
+async def test_every_screen_has_rows(made: Path, start: str, said: str) -> None:
     app = WorkbenchApp(made, start=start)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: said in screen_text(app) and not shows_nothing(app))
 
 

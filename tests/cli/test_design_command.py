@@ -11,13 +11,6 @@ from tests.cli.test_commands import data, rows, run
 GIVEN = ("--components", "statement=.1,wording=.01", "--statements", "20", "--templates", "2", "--samples", "10")
 
 
-@pytest.fixture
-def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
-
-
 def test_a_design_is_planned_from_components_that_are_given(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "design", demo, *GIVEN, "--claim", "g >= .8", "--claim", "|bias| >= .2")
     (design,) = rows(found, "design")

@@ -8,21 +8,7 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
-from workbench.cli import main
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-@pytest.fixture
-def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
+from tests.cli.test_commands import run
 
 
 def test_the_shipped_instrument_goes_out_and_into_a_new_store(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNREADABLE, Job
+from tests.cli.test_commands import run
 from workbench import pipeline, registry
 from workbench.classifier.config import TrainConfig
 from workbench.cli import main
@@ -36,19 +37,6 @@ FOUND = ProbeResult(
         ProbedAnswer("env-02", "negation", "personal-2", "swapped", "I agree.", "agree", ""),
     ),
 )
-
-
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
-    path = tmp_path / "demo.db"
-    assert main(["init", str(path), "--demo"]) == 0
-    return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main([str(one) for one in arguments])
-    return code, *capsys.readouterr()
 
 
 def job(path: Path, number: int = 1) -> Job:

@@ -16,10 +16,8 @@ GO = ("--yes", "--no-probe")
 
 
 @pytest.fixture
-def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    return path
+def store(demo: Path) -> Path:
+    return demo
 
 
 def freeze(capsys: pytest.CaptureFixture[str], store: Path, *more: object) -> Path:

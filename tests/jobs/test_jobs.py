@@ -70,7 +70,8 @@ def draws_agree_with_responses(store: Store) -> bool:
 
 
 @pytest.mark.e2e
-def test_a_job_asks_everything_once_and_says_what_it_did(filled: Store) -> None:
+def test_a_job_asks_everything_once_and_says_what_it_did(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "subprocess", subprocess)  # a worker that loads all it needs, as outside of tests
     plan = pipeline.plan(filled, design("scripted"))
     assert (len(plan.probes), plan.samples, plan.samples_stored) == (72, 432, 0)
     job = wait(filled, launch.start(filled, design("scripted"), plan), ended)

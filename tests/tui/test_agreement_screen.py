@@ -142,14 +142,13 @@ async def test_a_text_that_is_longer_than_the_screen_is_read_on_with_enter(path:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: Path, size: tuple[int, int]) -> None:
+async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: Path) -> None:
     units = queued(path, ["x", "y"], needed=3)
     labelled(path, "ana", dict(zip(units, ["agree", "agree"], strict=True)))
     labelled(path, "bob", dict(zip(units, ["agree", "disagree"], strict=True)))
     labelled(path, "cem", dict(zip(units, ["neutral", "neutral"], strict=True)))
     app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, *CONFUSION)
         assert "ana − bob ← →" in shown(app, "#tabs")
         agree = by_parts(app)[("agree",)]

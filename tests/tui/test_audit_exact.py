@@ -86,11 +86,8 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(
-    app: WorkbenchApp, size: tuple[int, int]
-) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "enter", "enter")
         assert isinstance(app.screen, WordingsScreen)

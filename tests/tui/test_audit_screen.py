@@ -173,9 +173,8 @@ async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         assert not set(keys_that_work(app)) & {"templates", "instrument", "option('as_people')"}
         assert "methods" in keys_that_work(app)
@@ -256,11 +255,8 @@ async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp)
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(
-    app: WorkbenchApp, size: tuple[int, int]
-) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "down", "enter")
         assert behind(app) == "statement"

@@ -163,11 +163,10 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_path: Path) -> None:
     path = trained(asked(tmp_path / "audit.db", unsided(), ["gauche-7b"]))
     app = WorkbenchApp(path, start="results")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         row = by_parts(app)["gauche-7b", ""]
         assert row["economic"].startswith("undefined")
@@ -184,13 +183,10 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
-    filled: Path, judged: BiasJudged, size: tuple[int, int]
-) -> None:
+async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(filled: Path, judged: BiasJudged) -> None:
     app = WorkbenchApp(filled, start="results")
     books = {dimension: book_of(filled, ScoreOptions(dimension=dimension)) for dimension in (None, Dimension.ECONOMIC)}
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
         for name in CONTENTS:
             entry = books[None].entry(name)
@@ -442,10 +438,9 @@ async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
 @pytest.mark.parametrize("line", ["as_published:", "fingerprints:"])
 async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
-    tmp_path: Path, line: str, size: tuple[int, int]
+    tmp_path: Path, line: str
 ) -> None:
     base = sided()
     same = tuple(
@@ -459,7 +454,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     void = line.startswith("as_published")
     expected = scored(path, Which(fingerprint=None if void else "each"), ScoreOptions().but(as_published=void)).report
     app = WorkbenchApp(path, start="results")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
         assert "∅ 16 wordings void: identical to the original" in " ".join(shown(app, "#options").split())
         await press(app, pilot, "o")
@@ -501,10 +496,9 @@ async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> Non
 # ── where something is missing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@SIZES
-async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_without_answers_the_next_step_stands_there(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", sided()), start="results")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
         assert "No model has answered yet" in shown(app, "#empty")
         assert "3 goes to Jobs" in shown(app, "#empty")
@@ -513,10 +507,9 @@ async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path) -> None:
     app = WorkbenchApp(asked(tmp_path / "audit.db"), start="results")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         text = shown(app, "#empty")
         assert "3 models have answered" in text

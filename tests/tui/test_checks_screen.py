@@ -282,10 +282,9 @@ def test_what_is_typed_becomes_the_specification() -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path, size: tuple[int, int]) -> None:
+async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path) -> None:
     app = WorkbenchApp(path, annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.ruled_place() is not None)
         place = screen.ruled_place()

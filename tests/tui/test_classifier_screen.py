@@ -117,12 +117,9 @@ async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_matrix_leads_to_the_answers_of_a_label(
-    filled: Path, held_out: Evaluation, size: tuple[int, int]
-) -> None:
+async def test_the_matrix_leads_to_the_answers_of_a_label(filled: Path, held_out: Evaluation) -> None:
     app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, *CONFUSION)
         counts = held_out.confusion(0.9).tolist()[0]
         row = by_parts(app)[("agree",)]
@@ -178,10 +175,9 @@ async def test_notes_and_the_question_mark_explain_the_figures(filled: Path) -> 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", sided()))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         assert "No classifier yet" in shown(app, "#empty")
         assert "5 goes to Annotate" in screen_text(app)

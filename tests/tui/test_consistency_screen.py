@@ -152,10 +152,9 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path, size: tuple[int, int]) -> None:
+async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert by_parts(app)["yes-sayer", SOCIETY]["few"] == "•"
         assert by_parts(app)["yes-sayer", LAW]["few"] == ""
@@ -230,10 +229,9 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_parties_and_people_are_respondents(filled: Path, result: Consistency, size: tuple[int, int]) -> None:
+async def test_parties_and_people_are_respondents(filled: Path, result: Consistency) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("party_stances"))
         for formula in FORMULAS:
@@ -256,12 +254,9 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_two_models_side_by_side_have_a_difference_with_its_interval(
-    filled: Path, result: Consistency, size: tuple[int, int]
-) -> None:
+async def test_two_models_side_by_side_have_a_difference_with_its_interval(filled: Path, result: Consistency) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "B", "space", "down", "space", "enter")
         while app.screen._look.view != "compared_issues":  # type: ignore[attr-defined]
@@ -296,10 +291,9 @@ def hardly(probe: Probe) -> Answers:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("templates"))
         found = by_parts(app)
@@ -321,10 +315,9 @@ async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: P
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("weaker_tests"))
         found = by_parts(app)
@@ -359,10 +352,9 @@ def scaled() -> Instrument:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_answer_scales_are_compared_without_any_model(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", scaled()), start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("answer_scales"))
         row = by_parts(app)["vd",]
@@ -385,10 +377,9 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size: tuple[int, int]) -> None:
+async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         first = app.screen
         assert isinstance(first, ConsistencyScreen)
@@ -461,34 +452,28 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("view", CONTENTS)
-async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path, view: str) -> None:
+async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path) -> None:
+    of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
+    nothing_behind = ("respondents", "answer_types", "weaker_tests", "answer_scales", *CONTENTS[-2:])
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to(view))
-        sheet = app.screen._shown.sheet  # type: ignore[attr-defined]
-        await press(app, pilot, "question_mark")
-        assert isinstance(app.screen, TextScreen)
-        assert sheet.table.definition in shown(app, "#text")
-        for column in sheet.table.columns:
-            assert column.help in shown(app, "#text")
-        await press(app, pilot, "escape", "f1")
-        keys = shown(app, "#text")
-        of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
-        assert ("Change: formula of the stance" in keys) == (view in of_issues)
-        assert ("Change: policy-issue labels" in keys) == (view in of_issues)
-        assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
-        nothing_behind = (
-            "respondents",
-            "answer_types",
-            "weaker_tests",
-            "answer_scales",
-            "model_kappas",
-            "model_kappas_as_people",
-        )
-        assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
-        assert "Sort by a column" in keys
+        for view in CONTENTS:
+            sheet = app.screen._shown.sheet  # type: ignore[attr-defined]
+            assert sheet.table.name == view
+            await press(app, pilot, "question_mark")
+            assert isinstance(app.screen, TextScreen)
+            assert sheet.table.definition in shown(app, "#text")
+            for column in sheet.table.columns:
+                assert column.help in shown(app, "#text")
+            await press(app, pilot, "escape", "f1")
+            keys = shown(app, "#text")
+            assert ("Change: formula of the stance" in keys) == (view in of_issues)
+            assert ("Change: policy-issue labels" in keys) == (view in of_issues)
+            assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
+            assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
+            assert "Sort by a column" in keys
+            await press(app, pilot, "escape", "tab")
 
 
 @pytest.mark.e2e
@@ -516,10 +501,9 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: tuple[int, int]) -> None:
+async def test_home_says_whom_the_newest_model_answers_like(filled: Path) -> None:
     app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
         assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowing(app)
         assert "answers like left 50.0 %, center 0.0 %, right 75.0 % of the time" in flowing(app)
@@ -531,10 +515,10 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: 
 # ── empty, loading, trouble, refresh ────────────────────────────────────────────────────────────────────────────────
 
 
-async def said(path: Path, keys: list[str], size: tuple[int, int] = (80, 24)) -> str:
+async def said(path: Path, keys: list[str]) -> str:
     """Return what stands in place of a view."""
     app = WorkbenchApp(path, start="consistency")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *keys)
         assert app.screen.query_one("#empty").has_class("-shown")
@@ -548,10 +532,7 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_each_view_says_what_it_lacks(
-    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_each_view_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
     bare = replace(bare, statements=tuple(replace(s, issues={}) for s in bare.statements))
     path = made(tmp_path / "audit.db", bare)
@@ -568,7 +549,7 @@ async def test_each_view_says_what_it_lacks(
     }
     for view, words in wanted.items():
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / view))  # the table of last time is remembered
-        assert words in await said(path, to(view), size), view
+        assert words in await said(path, to(view)), view
 
 
 @pytest.mark.e2e

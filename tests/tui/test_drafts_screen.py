@@ -123,10 +123,7 @@ async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(s
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(
-    path: Path, size: tuple[int, int]
-) -> None:
+async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(path: Path) -> None:
     proposed(
         path,
         *(
@@ -137,7 +134,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         ("a-2", VariantKind.NEGATION, "Statement a-2 should not become law."),
     )
     app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))

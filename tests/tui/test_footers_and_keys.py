@@ -67,13 +67,10 @@ async def test_footers_and_the_list_of_keys_agree_on_every_screen(tmp_path: Path
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_f1_lists_the_zoom_where_something_is_drawn_and_undo_where_somebody_can_rule(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_f1_lists_the_zoom_where_something_is_drawn_and_undo_where_somebody_can_rule(tmp_path: Path) -> None:
     path = audited(tmp_path / "audited.db", odd)
     app = WorkbenchApp(path, start="audit")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         assert "Undo your last ruling" not in key_list(app).plain
         await press(app, pilot, "a")

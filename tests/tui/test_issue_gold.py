@@ -85,13 +85,12 @@ def gold(path: Path) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(path: Path, size: tuple[int, int]) -> None:
+async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(path: Path) -> None:
     with Store.open(path) as store:
         report = issue_report(store.issues.labels("small"), ISSUES, REFS)
     law = report.issues[ISSUES.index(LAW)]
     app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot, screen := IssueGoldScreen("small"))
         row = cells(screen, LAW)
         assert row["Fleiss' κ"] == f"{law.fleiss.value:.2f} (c)"

@@ -286,13 +286,10 @@ def one_line(app: WorkbenchApp) -> str:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_form_asks_prompts_until_they_are_settled(
-    path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
-) -> None:
+async def test_the_form_asks_prompts_until_they_are_settled(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
         assert "stop early" not in screen_text(app)
@@ -307,14 +304,11 @@ async def test_the_form_asks_prompts_until_they_are_settled(
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_form_serves_a_model_here(
-    path: Path, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_form_serves_a_model_here(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_VLLM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
         app.screen.query(Collapsible).last().collapsed = False
@@ -464,8 +458,7 @@ def columns(app: WorkbenchApp) -> set[str | None]:
 TRAINING = TrainSpec("stance-1", TrainConfig("minilm", steps=240, batch=16, dev_share=0.1)).as_json()
 
 
-@SIZES
-async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tuple[int, int]) -> None:
+async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
     sampling = Design("small", "smollm2", "bias_score", 3, Sampling(1.0, 1.0, 10, 100)).as_json()
     written(path, "sample", sampling, 180, done=90, progress='{"answers": 90, "seconds": 45, "unreadable": 80}')
     written(
@@ -480,7 +473,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tupl
     classify = ClassifySpec("stance-1", models=("smollm2",)).as_json()
     written(path, "classify", classify, 1000, done=400, progress='{"answers": 400, "seconds": 10}')
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
         assert "eta" in columns(app), "a job goes on"
         assert "stance-1 reads bias score answers of smollm2 on all instruments" in shown(app, "#details")
@@ -626,9 +619,8 @@ def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retri
     assert "y retries what failed" in job_details(mixed).plain
 
 
-@SIZES
 async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again(
-    path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = Design("small", "openai:gpt", samples=3).as_json()
     progress = (
@@ -642,7 +634,7 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
     asked: list[int] = []
     monkeypatch.setattr(launch, "retry", lambda _store, number, consent: asked.append(number))
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "✗ failed" in screen_text(app))
         details = shown(app, "#details")
         assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
@@ -687,9 +679,8 @@ async def test_a_job_that_waits_for_its_turn_says_for_which(path: Path) -> None:
         assert "R starts it now, beside the others" in shown(app, "#details")
 
 
-@SIZES
 async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks(
-    path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = {"model": "openai:gpt-x@http://gpu7:8000/v1", "audit": "reliability", "instrument": "small"}
     job = written(path, "sample", spec, 72, state="queued", mark="of another installation")
@@ -699,7 +690,7 @@ async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks
     monkeypatch.setenv("WORKBENCH_PRICE_IN", "1")
     monkeypatch.setenv("WORKBENCH_PRICE_OUT", "1")
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "queued" in screen_text(app))
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))

@@ -63,11 +63,10 @@ async def test_one_key_shows_the_picture_of_the_table_in_sight(tmp_path: Path, s
         assert "baseline" in text
 
 
-@SIZES
-async def test_every_kind_is_drawn_and_tab_goes_on(path: Path, size: tuple[int, int]) -> None:
+async def test_every_kind_is_drawn_and_tab_goes_on(path: Path) -> None:
     pictures = pictures_of(table(LINES))
     app = WorkbenchApp(bias_stores.asked(path), start="home")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await app.push_screen(PictureScreen(pictures))
         for at, picture in enumerate(pictures, 1):

@@ -125,12 +125,9 @@ def to(view: str) -> list[str]:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_every_table_is_that_of_the_book(
-    filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]
-) -> None:
+async def test_every_table_is_that_of_the_book(filled: Path, judged: QuestionnaireJudged) -> None:
     app, expected = WorkbenchApp(filled, start="questionnaire"), of(judged)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert screen(app).title_bar.note == "2 models"
         for name in CONTENTS:
@@ -247,12 +244,11 @@ async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: 
 
 
 @pytest.mark.e2e
-@SIZES
 async def test_two_models_are_compared_and_a_target_leads_to_its_question(
-    filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]
+    filled: Path, judged: QuestionnaireJudged
 ) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "B", "enter")
         assert isinstance(app.screen, ComparisonScreen)

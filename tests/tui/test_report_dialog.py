@@ -21,10 +21,9 @@ def test_a_folder_is_named_after_the_store_and_is_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_a_report_is_written_and_its_page_is_named(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_report_is_written_and_its_page_is_named(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db"), start="audit")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await books.begin(app, pilot, AuditScreen)
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, ReportDialog))

@@ -117,12 +117,11 @@ async def test_the_list_of_statements_counts_what_was_ruled_on_each(path: Path, 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path, size: tuple[int, int]) -> None:
+async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path) -> None:
     with Store.open(path) as store:
         store.statements.archive("small", ["env-03", "mig-01"], person="ana")
     app = WorkbenchApp(path, start="statements", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "A")
         assert isinstance(app.screen, ArchivedScreen)
@@ -160,10 +159,9 @@ async def test_z_takes_back_the_newest_of_changes_and_rulings_on_whichever_scree
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: tuple[int, int]) -> None:
+async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "N")
         screen = app.screen
@@ -176,10 +174,9 @@ async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_a_version_and_the_answers_to_it_are_ruled_on(path: Path, size: tuple[int, int]) -> None:
+async def test_a_version_and_the_answers_to_it_are_ruled_on(path: Path) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await at(app, pilot, "env-03")
         await press(app, pilot, "enter", "v")
@@ -198,11 +195,10 @@ async def test_a_version_and_the_answers_to_it_are_ruled_on(path: Path, size: tu
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_whole_answers_rows_and_prompts_say_what_was_ruled_and_r_rules(path: Path, size: tuple[int, int]) -> None:
+async def test_whole_answers_rows_and_prompts_say_what_was_ruled_and_r_rules(path: Path) -> None:
     rule(path, "env-03/negation/personal-1", "odd")
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "down", "enter", "enter")
         assert isinstance(app.screen, WordingsScreen)
@@ -241,12 +237,11 @@ async def test_a_ruling_is_on_the_wording_in_the_language_in_sight(tmp_path: Pat
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_a_draft_is_not_ruled_on_but_shows_the_rulings_on_its_source(path: Path, size: tuple[int, int]) -> None:
+async def test_a_draft_is_not_ruled_on_but_shows_the_rulings_on_its_source(path: Path) -> None:
     proposed(path, ("soc-07", VariantKind.PARAPHRASE, "Let soc-07 be a law."))
     rule(path, "soc-07/original", "says two things")
     app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened_drafts(app, pilot)
         assert "ruled by eva: excluded – says two things" in flowing(app)
         await press(app, pilot, "r")
@@ -257,12 +252,11 @@ async def test_a_draft_is_not_ruled_on_but_shows_the_rulings_on_its_source(path:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", instrument())
     number = waiting(path)
     app = WorkbenchApp(path, annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(ProbeScreen(number))
         await settle(app, pilot)
         await press(app, pilot, "r", "w", "enter")
@@ -277,11 +271,10 @@ async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path, s
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_an_answer_that_a_classifier_misread_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_an_answer_that_a_classifier_misread_is_ruled_on(tmp_path: Path) -> None:
     path = trained(labelled(asked(tmp_path / "audit.db"), per_stratum=1), "mine", right=0.5)
     app = WorkbenchApp(path, annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await app.push_screen(ClassifierScreen())
         await settle(app, pilot)
@@ -299,13 +292,12 @@ async def test_an_answer_that_a_classifier_misread_is_ruled_on(tmp_path: Path, s
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_an_item_of_a_comparison_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_an_item_of_a_comparison_is_ruled_on(tmp_path: Path) -> None:
     path = play(tmp_path / "versions.db", [("ask", "one chat", "en")])
     with Store.open(path) as store:
         ask(store, "one", "chat", "en", ("a", "b"), revision="r2")
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "B", "enter")
         screen = app.screen
@@ -321,11 +313,10 @@ async def test_an_item_of_a_comparison_is_ruled_on(tmp_path: Path, size: tuple[i
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_a_question_of_a_questionnaire_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_question_of_a_questionnaire_is_ruled_on(tmp_path: Path) -> None:
     path = made(tmp_path / "people.db", panel())
     app = WorkbenchApp(path, annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(QuestionsScreen(NAME))
         await settle(app, pilot)
         await press(app, pilot, "r", "l", "enter")

@@ -90,13 +90,12 @@ async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(path: Path
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path, size: tuple[int, int]) -> None:
+async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path) -> None:
     name = an_answer(path)
     for thing in ("tax-02", "tax-02/negation", name.partition("/=")[0], name):
         rule(path, thing, Verdict.CONFIRMED, "eva", f"about {thing}")
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(path, pilot, app, "L")
         for kind in (WholeAnswerScreen, RuledText, StatementScreen, StatementScreen):
             await press(app, pilot, "enter")
@@ -138,12 +137,11 @@ async def test_a_long_reason_is_shown_whole(path: Path) -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_enter_on_an_auditor_of_the_review_lists_theirs(path: Path, size: tuple[int, int]) -> None:
+async def test_enter_on_an_auditor_of_the_review_lists_theirs(path: Path) -> None:
     rule(path, "tax-02", Verdict.LOOK_AGAIN, "eva")
     rule(path, "mig-01", Verdict.EXCLUDED, "otto", "mine")
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "V", "tab")
         assert isinstance(app.screen, ReviewScreen)
@@ -257,13 +255,12 @@ async def test_the_palette_finds_the_list_save_where_people_label_and_decide(tmp
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_every_reason_of_an_item_is_readable(path: Path, size: tuple[int, int]) -> None:
+async def test_every_reason_of_an_item_is_readable(path: Path) -> None:
     with Store.open(path) as store:
         thing = subjects.find(store, "tax-02")
         store.rulings.rule(thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end")
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "V", "N")
         score = item_of(app).score
@@ -275,10 +272,9 @@ async def test_every_reason_of_an_item_is_readable(path: Path, size: tuple[int, 
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path, size: tuple[int, int]) -> None:
+async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         for keys in (("V",), ("N",)):
             await press(app, pilot, *keys)

@@ -104,11 +104,10 @@ FIGURES = {
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 @pytest.mark.parametrize("change", ["family", "edit"])
 @pytest.mark.parametrize("audit", FIGURES)
 async def test_a_screen_of_figures_names_what_it_is_about_and_chooses_another(
-    tmp_path: Path, audit: str, change: str, size: tuple[int, int]
+    tmp_path: Path, audit: str, change: str
 ) -> None:
     start, version = FIGURES[audit]
     named, chosen = version.format(2), version.format(1)
@@ -116,7 +115,7 @@ async def test_a_screen_of_figures_names_what_it_is_about_and_chooses_another(
         both = f"family {FAMILY[audit]}, family {OTHER}"
         named, chosen = both if audit == "response_bias" else f"family {OTHER}", f"family {FAMILY[audit]}"
     app = WorkbenchApp(asked_twice(tmp_path / "twice.db", audit, change), start=start)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: figures(app))
         assert f" {named} (T: others)" in " ".join(screen_text(app).split())
         before, screen = figures(app), app.screen

@@ -59,10 +59,9 @@ async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, 
         await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))
 
 
-@SIZES
 @pytest.mark.parametrize(("share", "said"), [(0.75, True), (0.25, False)])
 async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
-    path: Path, size: tuple[int, int], share: float, said: bool
+    path: Path, share: float, said: bool
 ) -> None:
     outputs = [f"<think>{TRACE}"] * round(4 * share) + [YES] * round(4 * (1 - share))
     persona = path.with_name("thinks.toml")
@@ -71,7 +70,7 @@ async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
         job = done(store, Design("small", f"scripted:{persona}", samples=6))
         cut = percent(job.progress["truncated"], job.progress["answers"], 1)
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split()))
         remedy = "the model spends all its tokens on thinking: ask again with more new tokens"
         assert (remedy in " ".join(screen_text(app).split())) is said

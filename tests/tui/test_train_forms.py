@@ -144,10 +144,9 @@ async def test_kinds_are_those_that_jobs_have() -> None:
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_training_form_says_what_it_would_learn_from(trainable: Path, size: tuple[int, int]) -> None:
+async def test_the_training_form_says_what_it_would_learn_from(trainable: Path) -> None:
     app = WorkbenchApp(trainable, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "t")
         await until(pilot, lambda: isinstance(app.screen, TrainForm) and "training: 5" in shown(app, "#plan"))
         plan = shown(app, "#plan")
@@ -267,14 +266,13 @@ async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkey
 
 
 @pytest.mark.e2e
-@SIZES
-async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path, size: tuple[int, int]) -> None:
+async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path) -> None:
     answers(path, "one", "two")
     for name in ("stance-1", "stance-2"):
         classifier(path, name)
     read_some(path, "stance-2", 4)
     app = WorkbenchApp(path, start="jobs")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "c")
         await until(pilot, lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"))
         assert "18 different responses with their statements; 4 (22 %) have been read" in shown(app, "#plan")

@@ -1,10 +1,13 @@
-"""Rulings from the shell: by names that verbs print, taken back, moved between stores, and figures with and without."""
+"""The auditor's queue from the shell."""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,8 @@ import pytest
 from stores.core.store import Store
 from tests.tui.audit_runs import audited, small
 from workbench.cli.main import main
+from workbench.domain.reviews import REASONS
 from workbench.evidence import ruling_subjects as subjects
-
-ANSWER = "env-03/negation/personal-1/=39befebb"
 
 
 @pytest.fixture
@@ -36,6 +38,178 @@ def rows(found: Any, name: str) -> list[dict[str, Any]]:
 
 def rule(path: Path, *arguments: str, by: str = "otto") -> int:
     return main(["rule", str(path), *arguments, "--reason", "looked", "--as", by])
+
+
+def test_the_queue_says_why_and_what_each_reason_weighs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, "review", path)
+    waiting = rows(found, "review")
+    assert waiting[0]["statement"] == "tax-02"
+    assert waiting[0]["why"].startswith("one wording only 33 (negation alone, under personal-1, personal-2)")
+    weights = {row["reason"]: row["weight"] for row in rows(found, "reasons")}
+    assert weights == {one.title: one.weight for one in REASONS.values()}
+    assert (waiting[0]["score"], waiting[0]["reasons"]) == (40, ["one_wording", "finding"])
+
+
+def test_what_somebody_looked_at_waits_no_more_for_them_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "tax-02/negation", "confirmed") == 0
+    states = {row["statement"]: row["state"] for row in rows(told(capsys, "review", path, "--as", "otto"), "review")}
+    assert re.fullmatch(r"\d+ of \d+ ruled by you", states["tax-02"]), "a wording decides nothing about its statement"
+    assert rule(path, "tax-02", "reviewed") == 0
+    names = {
+        who: [row["statement"] for row in rows(told(capsys, "review", path, "--as", who), "review")]
+        for who in ("otto", "eva")
+    }
+    assert "tax-02" not in names["otto"]
+    assert "tax-02" in names["eva"]
+    (row,) = rows(told(capsys, "review", path), "auditors")
+    assert (row["auditor"], row["looked_at"], row["queue"]) == ("otto", 1, 2)
+
+
+@pytest.mark.e2e
+def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = told(capsys, "review", path, "--draw", "24", "--seed", "3", "--as", "otto")
+    assert drawn["control"]["seed"] == 3
+    queue = rows(drawn, "review")
+    assert [row["score"] is None for row in queue[:4]] == [True, False, False, True]
+    assert queue[1]["inclusion"] == 1
+    sampled = {row["subject"]: row for row in rows(drawn, "drawn")}
+    strata = {row["stratum"]: row for row in rows(told(capsys, "review", path), "errors")}
+    for row in sampled.values():
+        of = strata[row["stratum"]]
+        assert row["inclusion"] == pytest.approx(of["drawn"] / of["answers"])
+    assert rows(told(capsys, "review", path), "drawn") == list(sampled.values()), "it does not change"
+    seen = 0
+    while (item := told(capsys, "review", path, "--next", "--as", "otto")["item"]) is not None:
+        assert rule(path, item["subject"], "confirmed") == 0
+        seen += 1
+    assert seen == len(sampled) + 2
+    done = told(capsys, "review", path)
+    (whole,) = (row for row in rows(done, "errors") if row["stratum"] == "all answers")
+    assert (whole["misread"], whole["rate"]["value"]) == (0, 0)
+    assert 0 < whole["rate"]["high"] < 0.25
+    assert main(["review", str(path), "--next", "--as", "otto"]) == 0
+    assert "Nothing is pending." in capsys.readouterr().out
+
+
+def test_blind_hides_the_model_and_a_seed_without_a_draw_is_refused(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more in ((), ("--next",)):
+        capsys.readouterr()
+        assert main(["review", str(path), "--blind", *more]) == 0
+        assert "smol" not in capsys.readouterr().out
+        assert "smol" not in json.dumps(told(capsys, "review", path, "--blind", *more))
+    assert main(["review", str(path), "--seed", "5"]) == 2
+    assert "--draw N" in capsys.readouterr().err
+
+
+@pytest.mark.e2e
+def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_decision(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = rows(told(capsys, "review", path, "--draw", "6", "--as", "eva"), "drawn")
+    first, *others = (row["subject"] for row in drawn)
+    for subject in (first, *others):
+        assert rule(path, subject, "confirmed", by="eva") == 0
+    assert rule(path, first, "look-again", by="ivo") == 0
+    left = len(drawn)
+    for more in (("--as", "otto"), ("--as", "otto", "--blind"), ("--as", "otto", "--next"), ("--blind",)):
+        found = told(capsys, "review", path, *more)
+        assert found["control"]["withheld"].startswith("shown ")
+        assert "drawn_by" not in found["control"]
+        text = json.dumps(found)
+        assert "by eva" not in text
+        assert "by others" not in text
+        assert "looked" not in text.replace("looked_at", ""), "what somebody said of a drawn answer"
+        if "--next" not in more:
+            assert rows(found, "errors") == []
+            assert not any(row["looked_at"] for row in rows(found, "drawn"))
+            assert all(row["control"] is None for row in rows(found, "auditors") if row["auditor"] == "eva")
+    capsys.readouterr()
+    assert main(["review", str(path), "--as", "otto"]) == 0
+    assert f"shown once you have decided the {left} control items left to you" in capsys.readouterr().out
+    assert rows(told(capsys, "review", path), "errors")[-1]["misread"] == 0, "nobody is known to have yet to decide"
+    for subject in (first, *others):
+        assert rule(path, subject, "confirmed") == 0
+    done = told(capsys, "review", path, "--as", "otto")
+    assert rows(done, "errors")[-1]["misread"] == 0
+    assert (done["control"]["withheld"], done["control"]["drawn_by"]) == ("", "eva")
+
+
+def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for who, verdict in (("otto", "confirmed"), ("eva", "confirmed")):
+        assert rule(path, "soc-07/negation", verdict, by=who) == 0
+    assert rule(path, "tax-02/negation", "wording-at-fault") == 0
+    assert rule(path, "tax-02/negation", "confirmed", by="eva") == 0
+    (pair,) = rows(told(capsys, "review", path), "agreement")
+    assert (pair["one"], pair["two"], pair["things"], pair["same"]) == ("eva", "otto", 2, 1)
+
+
+@pytest.mark.e2e
+def test_two_processes_at_once_are_given_different_statements(path: Path) -> None:
+    command = (sys.executable, "-m", "workbench", "review", str(path), "--next", "--json", "--as")
+    processes = [subprocess.Popen((*command, who), stdout=subprocess.PIPE) for who in ("otto", "eva")]
+    items = [json.loads(process.communicate(timeout=120)[0])["item"]["subject"] for process in processes]
+    assert len(set(items)) == 2
+
+
+def test_next_says_who_is_at_what_is_left(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for who in ("otto", "eva"):
+        assert told(capsys, "review", path, "--next", "--as", who)["item"]
+    assert main(["review", str(path), "--next", "--as", "ivo"]) == 0
+    assert "Nothing is pending. eva and otto are reviewing the remaining items." in capsys.readouterr().out
+
+
+def test_blind_names_no_other_auditor(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "tax-02", "look-again", by="eva") == 0
+    assert rule(path, "mig-01", "confirmed", by="eva") == 0
+    text = json.dumps([rows(told(capsys, "review", path, "--blind", "--as", "otto"), "review")])
+    assert "eva" not in text
+    assert "looked" not in text
+    assert "look_again" not in text
+    assert '"by others"' in text
+    item = told(capsys, "review", path, "--blind", "--next", "--as", "otto")["item"]
+    assert item["why"].startswith("another opinion wanted 1000 + ")
+
+
+def test_control_samples_come_with_the_labels_of_another_store(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = audited(tmp_path / "other.db")
+    assert main(["review", str(other), "--draw", "6", "--as", "eva"]) == 0
+    capsys.readouterr()
+    assert main(["labels", str(path), "--merge", str(other)]) == 0
+    assert "1 control sample of reviews added" in capsys.readouterr().out
+    assert told(capsys, "review", path)["control"]["drawn_by"] == "eva"
+
+
+def test_next_prints_ten_answers_with_their_words_beside_their_names_and_whole_commands(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    item = told(capsys, "review", path, "--next")
+    every, data = item["item"]["subject"], rows(item, "answers")
+    assert len(data) > 10, "programs are told all of them"
+    assert main(["review", str(path), "--next"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    answers = [line for line in printed if line.startswith("@")]
+    assert [line.split()[0] for line in answers] == [row["subject"] for row in data[:10]]
+    assert all(row["text"].split()[0] in line for row, line in zip(data, answers, strict=False))
+    assert max(len(line.rstrip()) for line in printed if not line.startswith("workbench ")) <= 80
+    assert f"workbench rule {path} {every} confirmed --reason TEXT --as NAME" in printed, "one line, to be copied"
+    assert any(f"{len(data) - 10:,} more answers not shown: --all prints all {len(data):,}" in line for line in printed)
+    assert main(["review", str(path), "--next", "--all"]) == 0
+    assert capsys.readouterr().out.count("\n@") == len(data)
+    assert main(["review", str(path), "--all"]) == 2
+    assert "--next" in capsys.readouterr().err
+
+
+# Rulings from the shell: by names that verbs print, taken back, moved between stores, and figures with and without.
+
+
+ANSWER = "env-03/negation/personal-1/=39befebb"
 
 
 @pytest.mark.e2e
