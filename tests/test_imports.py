@@ -122,3 +122,18 @@ def test_no_two_classes_of_audits_share_a_name() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, n in names.items() if n > 1] == []
+
+
+def test_only_views_of_the_terminal_import_the_folder_of_an_audit() -> None:
+    """Types and deferred imports count, too: whatever else shows an audit's figures takes a `Result`."""
+    known = {name: file for name, file in modules().items() if not name.startswith("workbench.audits.")}
+    folders = {file.parent.name for file in (ROOT / "workbench/audits").glob("*/help.md")}
+    arrows = {
+        (name, node.module.split(".")[2])
+        for name, file in known.items()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("workbench.audits.")
+        if node.module is not None and node.module.split(".")[2] in folders
+    }
+    assert [one for one in arrows if not one[0].startswith("workbench.tui.")] == []
+    assert len(arrows) <= 8

@@ -10,7 +10,6 @@ import pytest
 
 from tests.conftest import new_store
 from tests.questionnaire_stores import card, ideal, panel, predict
-from workbench.audits.questionnaire import answer_tables as instrument_tables
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -22,6 +21,7 @@ from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.document import document
+from workbench.workshop import questionnaire_tables as instrument_tables
 
 CONDITIONS, WORDINGS = ("qm", "zero-shot", "random"), ("original", "paraphrase-1", "paraphrase-2")
 LEADS_OUT = {"prompt"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.audits.questionnaire.answer_tables import book
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale, Tallied
 from workbench.figures.shown import painted
 from workbench.tui.results.questionnaire_instrument import change_words, mapping_words, next_leaning, with_change
+from workbench.workshop.questionnaire_tables import book
 
 
 def test_a_change_says_what_it_means_before_it_is_made() -> None:

@@ -305,6 +305,10 @@ class Audit(ABC):
         """Return what a person should know before it is asked, and what is not asked."""
         return ()
 
+    def notes(self, instrument: Instrument) -> Sequence[str]:
+        """Return what is to be known of an instrument for this audit when it is imported."""
+        return ()
+
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:

@@ -100,10 +100,10 @@ def _check_options(options: Namespace) -> None:
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
-    from workbench.audits.questionnaire.answer_tables import book
     from workbench.cli.output import put_out
     from workbench.domain.statements import ORIGINAL
     from workbench.pipeline.importing import no_questions
+    from workbench.workshop.questionnaire_tables import book
 
     found, summary = store.questionnaires.tallied(name), store.questionnaires.summary(name)
     if found is None or summary is None:
@@ -128,9 +128,9 @@ def _counts(summary: QuestionnaireSummary) -> str:
 
 def _remap(store: Store, name: str, options: Namespace) -> int:
     """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
-    from workbench.audits.questionnaire.answer_tables import scales
     from workbench.cli.output import put_out
     from workbench.domain.questionnaires import Meaning
+    from workbench.workshop.questionnaire_tables import scales
 
     meanings = {}
     for given in options.map:

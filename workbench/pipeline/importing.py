@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from stores.core.store import Store
 from stores.instruments.instruments import Imported
 from stores.instruments.questionnaires import AddedRespondents
+from workbench import registry
 from workbench.annotation.tables import people_files
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -236,12 +237,7 @@ def languages(instrument: Instrument) -> Counter[str]:
 
 def notes_of(instrument: Instrument) -> tuple[str, ...]:
     """Return what is to be known of an instrument's files, and which questions cannot show their bias."""
-    if not instrument.choices:
-        return instrument.notes
-    from workbench.audits.response_bias.asking import uncounted
-
-    found = uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
-    return (*instrument.notes, *found)
+    return (*instrument.notes, *(said for audit in registry.every_audit() for said in audit.notes(instrument)))
 
 
 def said_of(added: AddedRespondents) -> str:

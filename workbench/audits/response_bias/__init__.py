@@ -129,6 +129,14 @@ class ResponseBias(Audit):
 
         return left_out(statements, variants, language, material) if isinstance(material, Mapping) else ()
 
+    def notes(self, instrument: Instrument) -> Sequence[str]:
+        """Say which questions cannot show their bias."""
+        if not instrument.choices:
+            return ()
+        from workbench.audits.response_bias.asking import uncounted
+
+        return uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
+
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:

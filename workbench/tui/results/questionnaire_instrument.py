@@ -202,8 +202,8 @@ class QuestionsScreen(Following):
 
 def read(store: Store, name: str) -> Held:
     """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
-    from workbench.audits.questionnaire.answer_tables import book
     from workbench.errors import UsageError
+    from workbench.workshop.questionnaire_tables import book
 
     tallied, instrument = store.questionnaires.tallied(name), store.instruments.get(name)
     if tallied is None:
@@ -271,7 +271,7 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
 
 def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
     """Say what another meaning of an answer does, in sentences."""
-    from workbench.audits.questionnaire.answer_tables import given
+    from workbench.workshop.questionnaire_tables import given
 
     used = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (
