@@ -1,4 +1,4 @@
-"""The tables of every report: models, prompts and counts, choices, rulings, files; and raw answers with their verdicts."""
+"""The tables of every report: models, prompts and counts, choices, rulings, files; and answers with their verdicts."""
 
 from __future__ import annotations
 
