@@ -28,6 +28,10 @@ FAMILIES = (
     ("<thought>", "</thought>"),
     ("<reasoning>", "</reasoning>"),
     ("<seed:think>", "</seed:think>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<reflection>", "</reflection>"),
+    ("<analysis>", "</analysis>"),
+    ("```thinking\n", "\n```"),
     ("<mm:think>", "</mm:think>"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ("Here is my thought process:", "Here is my response:"),
@@ -102,3 +106,18 @@ def test_tokens_that_decoding_drops_are_known() -> None:
     assert not any(map(is_mark, ("<|im_end|>", "<s>", "think")))
     assert is_mark("<mine>", [("<mine>", "</mine>")])
     assert split(BEGIN + "a").answer is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("It may be harmful to some.\n\n**Final answer:** beneficial", "beneficial"),
+        ("Reasoning: harmful\nFinal Answer:\nAgree", "Agree"),
+        ("Final answer: agree", "Final answer: agree"),
+        ("My final answer: agree", "My final answer: agree"),
+    ],
+)
+def test_reasoning_without_marks_ends_at_the_final_answer(text: str, answer: str) -> None:
+    found = split(text)
+    assert found.answer == answer
+    assert split(found.stored) == found

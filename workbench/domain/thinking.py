@@ -17,8 +17,9 @@ BEGIN, END = "⟦thinking⟧", "⟦/thinking⟧"
 _SPELLED = "⟦/thinking ⟧"
 "stands for the end in a thought that has it in its text"
 
-TAG = r"(?:\w+[:|])?(?:think|thinking|thought|reasoning)"
-"`<think>` (DeepSeek, Qwen, GLM, SmolLM3), `<seed:think>` (Seed-OSS), `<mm:think>` (MiniMax), `<thought>` (EXAONE Deep)"
+TAG = r"(?:\w+[:|])?(?:think|thinking|thought|reasoning|scratchpad|reflection|analysis)"
+"""`<think>` (DeepSeek, Qwen, GLM, SmolLM3), `<seed:think>` (Seed-OSS), `<mm:think>` (MiniMax), `<thought>` (EXAONE
+Deep), `<reflection>` (Reflection 70B); `<scratchpad>` and `<analysis>` are asked for by prompts"""
 PAIRS = (
     ("[THINK]", "[/THINK]"),  # Magistral
     ("◁think▷", "◁/think▷"),  # Kimi-VL
@@ -44,6 +45,12 @@ _BODY = re.compile(
 _STRIPPED = re.compile(r"\A\s*analysis(?=[A-Z]|assistantfinal)(.*?)(?:assistantfinal(.*))?\Z", re.DOTALL)
 "harmony without its tokens, as decoders leave it that drop special tokens"
 _GRANITE = re.compile(r"\A\s*Here(?:'s| is) my thought process:(.*?)(?:Here(?:'s| is) my response:(.*))?\Z", re.DOTALL)
+_FENCED = re.compile(
+    r"\A\s*```(?:think(?:ing)?|thoughts?|reasoning|scratchpad)[ \t]*\n(.*?)(?:\n```[ \t]*(.*))?\Z", re.DOTALL | re.I
+)
+"a thought in a fence of Markdown"
+_CONCLUDED = re.compile(r"(?:\A|.*[\n.!?:*])[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*(?=\S)", re.S | re.I)
+"reasoning without marks: the answer is what follows the last `Final answer:`"
 _OWN = re.compile(
     r"<(?P<tag>[^<>/\s]*(?:think|thought|reason)[^<>/\s]*)>|\[(?P<square>\w*(?:THINK|THOUGHT|REASON)\w*)\]", re.I
 )
@@ -86,20 +93,36 @@ def split(text: str, own: Sequence[Pair] = ()) -> Output:
     Output(thinking='', answer='Disagree')
     """
     if not own and not _is_suspect(text):
-        return Output("", text)
+        return _concluded(text)
     if text.startswith(BEGIN):
         thinking, ended, answer = text.removeprefix(BEGIN).partition(END)
         return Output(thinking, answer if ended else None)
     if CHANNEL in text:
         return _channels(text)
-    if found := _STRIPPED.match(text) or _GRANITE.match(text):
+    if found := _STRIPPED.match(text) or _GRANITE.match(text) or _FENCED.match(text):
         return Output(found[1].strip(), None if found[2] is None else found[2].lstrip())
-    return _marked(text, tuple(own))
+    found = _marked(text, tuple(own))
+    return _concluded(text) if found == Output("", text) else found
+
+
+def _concluded(text: str) -> Output:
+    """Return the reasoning before the last `Final answer:` of a text without marks, and what follows it."""
+    if "answer" not in text.casefold() or (found := _CONCLUDED.match(text)) is None:
+        return Output("", text)
+    thinking = re.sub(r"[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*\Z", "", found[0], flags=re.I).strip()
+    return Output(thinking, text[found.end() :]) if thinking else Output("", text)
 
 
 def _is_suspect(text: str) -> bool:
     """Whether a text has a part of some mark. Of a long answer, one pattern for all would take ten times as long."""
-    return "<" in text or "THINK]" in text or "⟦" in text or "◁" in text or _OPENING.match(text) is not None
+    return (
+        "<" in text
+        or "```" in text
+        or "THINK]" in text
+        or "⟦" in text
+        or "◁" in text
+        or _OPENING.match(text) is not None
+    )
 
 
 def in_thought(text: str, own: Sequence[Pair] = ()) -> bool:
