@@ -101,8 +101,8 @@ def split(text: str, own: Sequence[Pair] = ()) -> Output:
         return _channels(text)
     if found := _STRIPPED.match(text) or _GRANITE.match(text) or _FENCED.match(text):
         return Output(found[1].strip(), None if found[2] is None else found[2].lstrip())
-    found = _marked(text, tuple(own))
-    return _concluded(text) if found == Output("", text) else found
+    made = _marked(text, tuple(own))
+    return _concluded(text) if made == Output("", text) else made
 
 
 def _concluded(text: str) -> Output:
