@@ -67,11 +67,13 @@ def test_the_wheel_audits_served_and_scripted_models_without_torch(python: str, 
     said(workbench, "import", store, shipped)
     said(workbench, "run", store, "--model", "scripted", "--samples", "1", "--statements", "2", "--yes", "--no-probe")
     assert json.loads(said(workbench, "show", store, "reliability", "--json"))["tables"]
+    said(commands / "python", "-c", "import workbench.tui.app")
+    if python != PYTHONS[0]:
+        return  # what follows is the same sentences and scripts under every version
     for verb in (("run", store, "--model", "smollm2"), ("check", store), ("run", store, "--model", "nobody/nothing")):
         assert "pip install 'llm-audit-workbench[local]'" in said(
             workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1
         )
-    said(commands / "python", "-c", "import workbench.tui.app")
     for shell in ("bash", "zsh", "fish"):
         assert "workbench" in said(workbench, "completion", shell)
 
