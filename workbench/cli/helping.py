@@ -141,8 +141,7 @@ def keys(options: Namespace) -> int:
     """Print every action of every screen with its id and its keys, and where other keys are chosen."""
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.key_words import does
-    from workbench.tui.keymap import checked, keymap_file, read_keymap
-    from workbench.tui.keymap import bindings
+    from workbench.tui.keymap import bindings, checked, keymap_file, read_keymap
 
     keymap = checked(read_keymap(), WorkbenchApp)
     rows = [(name, keymap.keys.get(name, one.key), does(one)) for name, one in sorted(bindings(WorkbenchApp).items())]
