@@ -34,10 +34,6 @@ class ComparisonScreen(BookScreen):
         self._comparing, self._origin = comparing, origin
         self._opened = False
 
-    @property
-    def _layout(self) -> str:
-        return f"table of {', '.join(self._settings)}"
-
     def fitted(self, look: Look) -> Look:
         """Open on the table of these runs that was looked at last; on the first one with rows where that has none."""
         found = super().fitted(look)

@@ -29,8 +29,6 @@ from workbench.tui.preferences import reviews_blind
 from workbench.tui.routes import lead, screen
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
@@ -379,7 +377,6 @@ class HomeScreen(StoreScreen):
         self._review_wanted = False
         "V was pressed before it was known what waits"
         self._ticks = 0
-        self._timer: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
@@ -387,7 +384,7 @@ class HomeScreen(StoreScreen):
 
     def on_mount(self) -> None:
         self.facts.focus()
-        self._timer = self.set_interval(REFRESH_S, self.tick)
+        self.set_interval(REFRESH_S, self.tick)
 
     def on_screen_resume(self) -> None:
         self._look()
