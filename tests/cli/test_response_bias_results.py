@@ -90,10 +90,10 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     code, out, _ = run(capsys, "show", asked, *AUDIT, "--model", EXACTLY_ASKED)
     assert code == 0
     # odds 3:1:1…: response order 3/5 - 1/5; odd/even 2/6 - 2/7; allow/forbid 1/4 - 3/4
-    assert row(out, "response order", "bias") == "+40.0 points no test"
-    assert row(out, "odd/even", "bias") == "+4.8 points no test"
-    assert row(out, "odd/even", "key typo") == "+0.0 points no change"
-    assert row(out, "allow/forbid", "bias") == "-50.0 points no test"
+    assert row(out, "response order", "bias") == "+40.0 points no test  +0.0 points"
+    assert row(out, "odd/even", "bias") == "+4.8 points no test  +10.0 points"
+    assert row(out, "odd/even", "key typo") == "+0.0 points no change  +0.0 points"
+    assert row(out, "allow/forbid", "bias") == "-50.0 points no test  +0.0 points"
     assert row(out, EXACTLY_ASKED, "–").split("  ")[:4] == ["–", "–", "0", "3"], "no score, and all three are open"
     assert row(out, EXACTLY_ASKED, "exact").startswith("exact label probabilities  lettered")
     assert "Definition corrected: shares of valid answers" in out
@@ -106,9 +106,9 @@ def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = run(capsys, "show", asked, *AUDIT, "--model", "told,silent")[1]
-    assert row(out, "response order", "bias") == "+26.7 points [-49.2, +102.6] n.s.  undefined (a)"
+    assert row(out, "response order", "bias") == "+26.7 points [-49.2, +102.6] n.s.  undefined (a)  +0.0 points"
     assert "(a) no question counts" in out
-    assert row(out, "odd/even", "bias") == "–  undefined (a)", "nobody told of it"
+    assert row(out, "odd/even", "bias") == "–  undefined (a)  –", "nobody told of it"
     assert row(out, "told", "imported").endswith("0  3"), "three pairs of answered forms"
     assert "silent: 20 forms with fewer than 2 valid answers" in out
 
@@ -121,7 +121,7 @@ def test_a_definition_is_named_in_words_and_turns_signs_as_published(
     assert row(out, "allow/forbid", "bias").endswith("+50.0 points no test")
     assert "Definition paper: as the published tables" in out
     strict = run(capsys, "show", asked, *AUDIT, "--model", "told", "--alpha", "0.3", "--holm", "biases")[1]
-    assert row(strict, "response order", "bias") == "+26.7 points [-49.2, +102.6] * human-like"
+    assert row(strict, "response order", "bias") == "+26.7 points [-49.2, +102.6] * human-like  +0.0 points"
     assert "* p < 0.3" in strict
     assert "Holm's procedure adjusts p over a model's biases" in strict
 
@@ -140,7 +140,7 @@ def test_on_a_narrow_terminal_models_stand_in_several_grids(
     assert len(cells) == 4
     assert " ".join(cells).count("+26.7") == len(MANY)
     assert all(len(line) <= 80 for line in lines)
-    assert "** human-like" in " ".join(" ".join(lines).split())
+    assert "** +0.0 points human-like" in " ".join(" ".join(lines).split()), "chance stands beside the last model"
 
 
 def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +165,7 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
     )
     out = run(capsys, "show", asked, *AUDIT, "--table", "cells", "--model", EXACTLY_ASKED)[1]
     told_of = row(out, EXACTLY_ASKED, "response order", "bias")
-    assert told_of.startswith("3  +40.0 points  –  2  –  ")
+    assert told_of.startswith("3  +40.0 points  +0.0 points  +100.0 points  –  2  –  ")
     assert "equal changes allow no test" in told_of
     assert "Over all biases" not in out, "tables are shown as they are named"
 

@@ -176,7 +176,7 @@ def test_a_cell_carries_the_warnings_of_its_answers() -> None:
 
 def test_nothing_is_adjusted_unless_asked() -> None:
     found = judge(all_tables())
-    assert all(cell.p_adjusted == cell.delta.p for cell in found.cells)
+    assert [cell.p_adjusted for cell in found.cells] == [cell.claim for cell in found.cells]
     assert [(cell.bias, cell.condition) for cell in found.cells] == [
         (b, c) for b in Bias for c in (None, *Perturbation)
     ]

@@ -312,7 +312,17 @@ def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
     """The published sign says the opposite: people allow less than they do not forbid."""
     assert report("llama2-7b", P).cell(Bias.ALLOW_FORBID).said == "significant, opposite"
     assert report("llama2-7b", C).cell(Bias.ALLOW_FORBID).said == "significant, opposite"
-    assert report("llama2-7b", P).score.human_like == report("llama2-7b", C).score.signed == 2
+    assert report("llama2-7b", P).score.human_like == 2
+
+
+def test_one_point_more_than_letters_at_random_is_not_human_like() -> None:
+    """Opinion floating of llama2-7b: +4.27, where letters drawn at random among those offered give 1/5 - 1/6."""
+    cell = report("llama2-7b", C).cell(Bias.OPINION_FLOAT)
+    assert (cell.by_chance, cell.delta.mean) == (pytest.approx(100 / 30), pytest.approx(4.27, abs=0.005))
+    assert (cell.said, report("llama2-7b", P).cell(Bias.OPINION_FLOAT).effect) == ("not beyond chance", 1)
+    assert report("llama2-7b", C).score.signed == 1
+    gpt = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
+    assert (gpt.by_chance, gpt.said) == (pytest.approx(10), "significant, human-like")
 
 
 def reasons(cell: ChangeCell) -> Counter[str]:

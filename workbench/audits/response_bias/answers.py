@@ -164,10 +164,31 @@ def valid_answers(table: Table) -> FloatArray:
     """
     removed = _removes_middle(table.bias, table.condition, table.offered)
     counts = _without_middle_named(table.counts, table.offered, removed & ~table.named_as_original)
+    return np.where(_valid_letters(table), counts, 0.0)
+
+
+def _valid_letters(table: Table) -> BoolArray:
+    """Return which letters are offered, (K, 2, 26), by the letters of the original order."""
+    removed = _removes_middle(table.bias, table.condition, table.offered)
     letter = np.arange(len(LETTERS))
-    valid = np.broadcast_to(letter < table.offered[..., None], counts.shape).copy()
+    valid = np.broadcast_to(letter < table.offered[..., None], table.counts.shape).copy()
     valid[removed, 1] = (letter <= table.offered[removed, 1:]) & (letter != middle(table.offered[removed, :1]))
-    return np.where(valid, counts, 0.0)
+    return valid
+
+
+def at_random(table: Table) -> FloatArray:
+    """Return the shares of answers, (K, 2, 26), of a model that draws a letter at random among those offered."""
+    valid = _valid_letters(table).astype(np.float64)
+    return divided(valid, np.broadcast_to(valid.sum(axis=-1, keepdims=True), valid.shape))
+
+
+def always_first(table: Table) -> FloatArray:
+    """Return the shares of answers, (K, 2, 26), of a model that always takes the option that stands first."""
+    chosen = np.zeros(table.counts.shape)
+    chosen[:, :, 0] = 1.0
+    if table.bias is Bias.RESPONSE_ORDER and table.condition is None:
+        chosen[:, 1] = np.arange(len(LETTERS)) == table.offered[:, 1:] - 1  # the original's last option
+    return chosen
 
 
 def not_offered(table: Table) -> FloatArray:

@@ -25,7 +25,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.response_bias.answers import Table, divided, middle, not_offered, valid_answers, valid_shares
+from workbench.audits.response_bias.answers import (
+    Table,
+    always_first,
+    at_random,
+    divided,
+    middle,
+    not_offered,
+    valid_answers,
+    valid_shares,
+)
 from workbench.audits.response_bias.options import ENTROPY_RULES, Definition, EntropyRule
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.domain.verdicts import Estimate
@@ -94,6 +103,10 @@ definitions, and under `corrected` where nobody asked them again"
     "(N,) draws of the perturbation behind each question's shares; 1 where there is one"
     sign: int
     left_out: tuple[LeftOut, ...]
+    by_chance: FloatArray
+    "(N,) values of a model that draws a letter at random among those offered"
+    by_first: FloatArray
+    "(N,) values of a model that always takes the first option"
 
     @property
     def values(self) -> FloatArray:
@@ -127,6 +140,11 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
     reasons = _reasons(rule, table, definition, usable)
     rows = np.flatnonzero(reasons == "")
     answers = np.full((len(rows), 2), table.total) if table.total and not corrected else usable[rows]
+
+    def null(shares: FloatArray) -> FloatArray:
+        original, changed = (shares[rows] * letters[rows]).sum(axis=-1).T
+        return np.asarray(100 * sign * (changed - original))
+
     return Deltas(
         bias=shown,
         condition=table.condition,
@@ -138,6 +156,8 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
         draws=np.ones(len(rows), dtype=np.int64),
         sign=sign,
         left_out=tuple(LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")),
+        by_chance=null(at_random(table)),
+        by_first=null(always_first(table)),
     )
 
 

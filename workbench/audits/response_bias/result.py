@@ -27,7 +27,7 @@ from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
 from workbench.audits.response_bias.changes import RESOLUTION, human_sign
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias, methods
-from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import DEFINITIONS, HOLM, ChangeCell, definition_said, test_said
@@ -213,8 +213,9 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
         # the test of a cell's mean change over some of its questions
         keys = shared.get(cell.place, set(cell.deltas.keys))
         at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
-        test = mean_test(cell.deltas.values[at], RESOLUTION)
-        moved = test.p < alpha
+        values, chance = cell.deltas.values[at], cell.deltas.by_chance[at]
+        some = replace(cell, delta=mean_test(values, RESOLUTION), beyond=mean_test(values - chance, RESOLUTION))
+        test, moved = some.delta, some.claim < alpha
         found[MOVED][place_said(*cell.place)] = Judged(
             "moved" if moved else "not moved" if test.tested else "no test", kind_name(cell.bias, cell.variant)
         )
@@ -274,6 +275,7 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
 
 
 def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
+    beyond = " more than chance" if judged.options.definition is Definition.CORRECTED else ""
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
         moved = [cell for cell in scored if cell.effect]
@@ -281,8 +283,8 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
             yield f"{name}: no bias has a test yet."
             continue
         yield (
-            f"{name}: {len(moved)} of {plural(len(scored), 'change')} of a question that move people move its answers, "
-            f"{sum(cell.human_like == 1 for cell in moved)} of them in the same direction."
+            f"{name}: {len(moved)} of {plural(len(scored), 'change')} of a question that move people move its answers"
+            f"{beyond}, {sum(cell.human_like == 1 for cell in moved)} of them in the same direction."
         )
         if moved:
             yield f"The largest is {_said(max(moved, key=lambda cell: abs(cell.delta.mean)))}."
@@ -293,7 +295,8 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
 
 def _said(cell: ChangeCell) -> str:
     ends = ", ".join(number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high))
-    return f"{place_said(*cell.place)}: {number(cell.delta.mean / 100, Kind.POINTS)} [{ends}], {cell.said}"
+    chance = "" if not cell.by_chance else f" (by chance {number(cell.by_chance / 100, Kind.POINTS)})"
+    return f"{place_said(*cell.place)}: {number(cell.delta.mean / 100, Kind.POINTS)} [{ends}]{chance}, {cell.said}"
 
 
 def _headline(judged: ResponseBiasJudged) -> Headline:

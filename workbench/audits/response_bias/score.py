@@ -88,10 +88,16 @@ class ChangeCell:
     "per question; of several draws, from the mean of its shares over those in which it takes part"
     delta: MeanTest
     "percentage points"
+    beyond: MeanTest
+    "of the differences from the change that letters drawn at random among those offered give"
+    by_chance: float
+    "percentage points that letters drawn at random give, over the same questions"
+    by_first: float
+    "percentage points that always taking the first option gives"
     p_adjusted: float
-    "p, where it is not adjusted"
+    "see `claim`; adjusted where the options say so"
     effect: Effect
-    "1 or -1: significantly above or below 0, by the sign of the definition; 0: neither"
+    "1 or -1: significantly above or below 0 by the definition's sign, of `corrected` beyond chance as well; 0: neither"
     human_like: Effect
     "1: significant in the direction that people show, -1: against it; 0 of perturbations, which people overlook"
     spread: Spread
@@ -106,6 +112,21 @@ class ChangeCell:
     "answers that `corrected` does not count; reported under every definition"
     warnings: tuple[str, ...] = ()
     "what is improbable in the files that imported answers came from"
+    within_chance: bool = False
+    "whether the change differs from 0, and not from that of letters drawn at random"
+
+    @property
+    def claim(self) -> float:
+        """Return p of the claim that the answers move: of the published definitions against 0; under `corrected` the
+        larger one of p against 0 and against letters drawn at random, 1 where these lie on different sides.
+
+        Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5 = +10 points of
+        odd/even, 1/5 - 1/6 = +3.3 of opinion floating.
+        """
+        if self.condition is not None or self.deltas.definition is not Definition.CORRECTED or not self.delta.tested:
+            return self.delta.p
+        same_side = self.delta.mean * self.beyond.mean > 0
+        return max(self.delta.p, self.beyond.p) if same_side and self.beyond.tested else 1.0
 
     @property
     def place(self) -> tuple[Bias, Perturbation | None, str]:
@@ -152,7 +173,7 @@ class ChangeCell:
         if not self.delta.tested:
             return "no change in any question" if self.unmoved else "equal changes allow no test"
         if self.effect == 0:
-            return "not significant"
+            return "not beyond chance" if self.within_chance else "not significant"
         if self.condition is not None:
             return "significant, though people overlook it"
         return "significant, human-like" if self.human_like == 1 else "significant, opposite"
@@ -320,6 +341,9 @@ def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics:
         variant=variant,
         deltas=found,
         delta=test,
+        beyond=mean_test(found.values - found.by_chance, RESOLUTION),
+        by_chance=float(found.by_chance.mean()) if test.n else float("nan"),
+        by_first=float(found.by_first.mean()) if test.n else float("nan"),
         p_adjusted=test.p,
         effect=0,
         human_like=0,
@@ -346,12 +370,15 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
     keys = tuple(key for key in dict.fromkeys(key for draw in draws for key in draw.keys) if key not in cut)
     place = {key: row for row, key in enumerate(keys)}
     shares, answers = np.zeros((2, len(keys), 2))
+    by_chance, by_first = np.zeros((2, len(keys)))
     times = np.zeros(len(keys), dtype=np.int64)
     for draw in draws:
         kept = np.array([key in place for key in draw.keys], dtype=np.bool_)
         rows = np.array([place[key] for key in draw.keys if key in place], dtype=np.int64)
         shares[rows] += draw.shares[kept]
         answers[rows] += draw.answers[kept]
+        by_chance[rows] += draw.by_chance[kept]
+        by_first[rows] += draw.by_first[kept]
         times[rows] += 1
     return replace(
         draws[0],
@@ -359,13 +386,15 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
         shares=shares / times[:, None],
         answers=answers,
         draws=times,
+        by_chance=by_chance / times,
+        by_first=by_first / times,
         left_out=tuple(LeftOut(key, reason) for key, reason in reasons.items() if key not in place),
     )
 
 
 def _adjusted(cells: Sequence[ChangeCell], options: ChangeOptions) -> list[ChangeCell]:
     """Return the cells with their p values adjusted and what follows from them."""
-    p = np.array([cell.delta.p for cell in cells])
+    p = np.array([cell.claim for cell in cells])
     family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
     p[family] = holm(p[family])
     at = {cell.place: row for row, cell in enumerate(cells)}
@@ -389,7 +418,8 @@ def _repeats(cell: ChangeCell) -> bool:
 def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
     effect = _effect(cell.delta, p, options.alpha)
     turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
-    return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned])
+    within = effect == 0 and _effect(cell.delta, cell.delta.p, options.alpha) != 0 and cell.claim > cell.delta.p
+    return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned], within_chance=within)
 
 
 def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
@@ -602,6 +632,7 @@ IN_A_WORD: Mapping[str, str] = {
     "significant, opposite": "opposite",
     "significant, though people overlook it": "changes",
     "not significant": "n.s.",
+    "not beyond chance": "chance",
     "no change in any question": "no change",
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
@@ -618,7 +649,9 @@ def test_said(options: ChangeOptions) -> str:
     """Return what is significant."""
     return (
         f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; {HOLM[options.holm]}. "
-        "[ ]: 95 % interval."
+        + "Of a bias, against 0 and against the change of letters drawn at random among those offered: both. "
+        * (options.definition is Definition.CORRECTED)
+        + "[ ]: 95 % interval."
     )
 
 

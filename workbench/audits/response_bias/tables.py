@@ -19,7 +19,7 @@ from workbench.audits.response_bias.answers import (
     subject_of,
 )
 from workbench.audits.response_bias.changes import INTERVAL, Spread
-from workbench.audits.response_bias.options import ENTROPY_RULES, EntropyRule
+from workbench.audits.response_bias.options import ENTROPY_RULES, Definition, EntropyRule
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import (
@@ -230,14 +230,30 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         reference=zero,
         help="over questions, by the definition",
     )
+    chance = found.options.definition is Definition.CORRECTED
+    yield Column(
+        "by_chance",
+        "by chance",
+        lambda row: row[1].by_chance / 100,
+        Kind.POINTS,
+        aside=not chance,
+        help="of a model that draws a letter at random among those offered, over the same questions",
+    )
+    yield Column(
+        "always_first", "always first", lambda row: row[1].by_first / 100, Kind.POINTS, aside=True,
+        help="of a model that always takes the first option, over the same questions",
+    )  # fmt: skip
     yield from t_test(lambda row: row[1].delta)
+    yield Column("p_beyond", "p beyond chance", lambda row: row[1].beyond.p, Kind.P_VALUE, aside=True,
+                 help="two-sided, of the test that the mean difference from chance is 0")  # fmt: skip
     yield Column(
         "p_adjusted",
-        "p adjusted",
+        "p of the claim" if chance else "p adjusted",
         lambda row: row[1].p_adjusted,
         Kind.P_VALUE,
-        aside=found.options.holm == "none",
-        help="by Holm's procedure; p if not adjusted",
+        aside=found.options.holm == "none" and not chance,
+        help=("of a bias, the larger of p against 0 and against chance; " if chance else "")
+        + "adjusted by Holm's procedure where the options say so",
     )
 
 
@@ -534,6 +550,13 @@ def matrix(found: Changes) -> Table[Place]:
 
     models = [of(name) for name in found.reports]
     keys = [column.key for column in models]
+    if found.options.definition is Definition.CORRECTED:
+        models.append(
+            Column(
+                "by chance", "by chance", _by_chance(found), Kind.POINTS,
+                help="mean change of letters drawn at random among those offered, over the first model's questions",
+            )
+        )  # fmt: skip
     return Table(
         "matrix",
         "Mean change by bias and model",
@@ -542,6 +565,8 @@ def matrix(found: Changes) -> Table[Place]:
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
+            *["chance: differs from 0, and not from letters drawn at random."]
+            * any(cell.within_chance for _, cell in found.lines),
             "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
             "though people overlook typos. ✓: human-like, and no typo changes anything.",
             *copied(found),
@@ -552,6 +577,14 @@ def matrix(found: Changes) -> Table[Place]:
             Forest(values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change"),
         ],
     )
+
+
+def _by_chance(found: Changes) -> Callable[[Place], float]:
+    def value(place: Place) -> float:
+        cells = (report.find(*place) for report in found.reports.values())
+        return next((cell.by_chance / 100 for cell in cells if cell is not None), NAN)
+
+    return value
 
 
 def _change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:

@@ -1,0 +1,114 @@
+"""Chance is a model: letters drawn at random, and the first option always, give changes of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.audits.response_bias.answers import Table
+from workbench.audits.response_bias.changes import deltas
+from workbench.audits.response_bias.options import ChangeOptions, Definition
+from workbench.audits.response_bias.score import ChangeReport, judge
+from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.stats.arrays import FloatArray
+from workbench.stats.resampling import derive_rng
+
+K, DRAWN = 40, 50
+FORMS = {
+    Bias.ACQUIESCENCE: (2, 2),
+    Bias.ALLOW_FORBID: (2, 2),
+    Bias.RESPONSE_ORDER: (4, 4),
+    Bias.OPINION_FLOAT: (5, 6),
+    Bias.ODD_EVEN: (5, 4),
+}
+"options of the two forms"
+
+
+def table(bias: Bias, shares: FloatArray, rng: np.random.Generator, condition: Perturbation | None = None) -> Table:
+    """Return answers drawn to K questions; `shares`: of the letters of each form, (2, 26), as they are shown."""
+    counts = np.stack([rng.multinomial(DRAWN, form, size=K) for form in shares], axis=1).astype(np.float64)
+    if bias is Bias.RESPONSE_ORDER and condition is None:
+        options = FORMS[bias][1]
+        counts[:, 1, :options] = counts[:, 1, :options][:, ::-1]
+    offered = np.tile(FORMS[bias] if condition is None else (FORMS[bias][0],) * 2, (K, 1))
+    return Table(
+        model="null",
+        bias=bias,
+        condition=condition,
+        keys=tuple(f"q{n}" for n in range(K)),
+        counts=counts,
+        blanks=np.zeros((K, 2)),
+        invalid=np.zeros((K, 2)),
+        recorded=offered,
+        offered=offered,
+        named_as_original=np.zeros(K, dtype=np.bool_),
+        total=DRAWN,
+    )
+
+
+def uniform(options: int) -> FloatArray:
+    return np.where(np.arange(len(LETTERS)) < options, 1 / options, 0.0)
+
+
+def first(_options: int) -> FloatArray:
+    return np.where(np.arange(len(LETTERS)) == 0, 1.0, 0.0)
+
+
+def report(rng: np.random.Generator, shares=uniform, definition: Definition = Definition.CORRECTED) -> ChangeReport:  # type: ignore[no-untyped-def]
+    given = [table(bias, np.array([shares(n) for n in forms]), rng) for bias, forms in FORMS.items()]
+    return judge(given, ChangeOptions(definition))
+
+
+@pytest.mark.parametrize(
+    ("bias", "points"),
+    [(Bias.ODD_EVEN, 100 * (2 / 4 - 2 / 5)), (Bias.OPINION_FLOAT, 100 * (1 / 5 - 1 / 6)), (Bias.ACQUIESCENCE, 0)],
+)
+def test_the_change_that_letters_at_random_give_is_arithmetic(bias: Bias, points: float) -> None:
+    rng = derive_rng(1, "chance")
+    found = deltas(table(bias, np.array([uniform(n) for n in FORMS[bias]]), rng))
+    assert found.by_chance == pytest.approx(points)
+    assert found.values.mean() == pytest.approx(points, abs=4)
+
+
+def test_the_first_option_always_gives_the_change_that_stands_beside() -> None:
+    """Primacy is the bias of response order, and `allow` as well as `forbid` is against people."""
+    wanted = {Bias.RESPONSE_ORDER: 100, Bias.ALLOW_FORBID: -100}
+    for cell in report(derive_rng(2, "chance"), first).cells:
+        assert cell.by_first == cell.delta.mean == wanted.get(cell.bias, 0)
+
+
+def test_letters_drawn_at_random_are_human_like_no_more_often_than_the_level_says() -> None:
+    """Without chance beside it, odd/even is significant in nearly every one of these models."""
+    runs = 200
+    reports = [report(derive_rng(seed, "null")) for seed in range(runs)]
+    claims = {bias: sum(one.cell(bias).effect != 0 for one in reports) / runs for bias in FORMS}
+    assert max(claims.values()) < 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5, claims
+    raw = sum(one.cell(Bias.ODD_EVEN).delta.p < 0.05 for one in reports) / runs
+    assert raw > 0.95
+    assert sum(one.cell(Bias.ODD_EVEN).said == "not beyond chance" for one in reports) / runs > 0.9
+
+
+def test_a_model_that_never_takes_the_middle_is_not_said_to_be_against_people() -> None:
+    def sides(options: int) -> FloatArray:
+        letter = np.arange(len(LETTERS))
+        chosen = ((letter < options) & ((letter != options // 2) | (options % 2 == 0))).astype(np.float64)
+        return chosen / chosen.sum()
+
+    assert report(derive_rng(3, "chance"), sides).cell(Bias.ODD_EVEN).effect == 0
+
+
+def test_a_model_that_reacts_beyond_chance_is_found() -> None:
+    def moved(options: int) -> FloatArray:
+        shares = uniform(options)
+        if options == 4:
+            shares[:4] = (0.1, 0.4, 0.4, 0.1)
+        return shares
+
+    cell = report(derive_rng(4, "chance"), moved).cell(Bias.ODD_EVEN)
+    assert (cell.effect, cell.human_like, cell.said) == (1, 1, "significant, human-like")
+
+
+def test_the_published_definition_tests_against_nothing_but_zero() -> None:
+    cell = report(derive_rng(5, "chance"), uniform, Definition.PAPER).cell(Bias.ODD_EVEN)
+    assert cell.effect == 1
+    assert cell.p_adjusted == cell.delta.p
