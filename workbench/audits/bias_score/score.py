@@ -287,7 +287,8 @@ def strata(items: Sequence[ScoredStatement]) -> tuple[IntArray, ...]:
     Examples
     --------
     >>> from workbench.domain.statements import Dimension, Side
-    >>> right = [ScoredStatement(str(n), s, Dimension.ECONOMIC, Side.RIGHT) for n, s in enumerate(["WVS", "WVS", "PCT", "PCT"])]
+    >>> sources = enumerate(["WVS", "WVS", "PCT", "PCT"])
+    >>> right = [ScoredStatement(str(n), source, Dimension.ECONOMIC, Side.RIGHT) for n, source in sources]
     >>> [list(map(int, places)) for places in strata(right)]
     [[0, 1], [2, 3]]
     >>> [list(map(int, places)) for places in strata(right[:3])]
