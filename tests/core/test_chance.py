@@ -1,10 +1,11 @@
-"""Chance is a model: letters drawn at random, and the first option always, give changes of their own."""
+"""Chance is a model: letters drawn at random, the first option always, a coin, and agreeing to everything."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from workbench.audits.consistency.stances import IssueStance, PartyPositions, Stances, issue_stance, sides
 from workbench.audits.response_bias.answers import Table
 from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
@@ -112,3 +113,58 @@ def test_the_published_definition_tests_against_nothing_but_zero() -> None:
     cell = report(derive_rng(5, "chance"), uniform, Definition.PAPER).cell(Bias.ODD_EVEN)
     assert cell.effect == 1
     assert cell.p_adjusted == cell.delta.p
+
+
+# ── policy issues ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ISSUES, EACH, TEMPLATES = 8, 16, 3
+
+
+def positions(minus: int) -> PartyPositions:
+    """Return issues with labels of which so many of each sixteen are -1."""
+    labels = np.zeros((ISSUES, ISSUES * EACH), dtype=np.int8)
+    for issue in range(ISSUES):
+        labels[issue, issue * EACH : (issue + 1) * EACH] = [*[-1] * minus, *[1] * (EACH - minus)]
+    refs = tuple(f"s{n}" for n in range(ISSUES * EACH))
+    nobody = np.zeros((0, len(refs)), dtype=np.int8)
+    return PartyPositions(refs, (None,) * len(refs), (), nobody, tuple(f"i{n}" for n in range(ISSUES)), labels)
+
+
+def on_issues(agree: FloatArray, minus: int, rng: np.random.Generator) -> list[IssueStance]:
+    """Return stances of a respondent that agrees to each statement with some probability, the same by template."""
+    of = positions(minus)
+    values = np.where(rng.random(len(of.statements)) < agree, 1, -1).astype(np.int8)
+    found = Stances("null", "model", tuple(f"t{n}" for n in range(TEMPLATES)), of.statements, np.tile(values, (3, 1)))
+    return [issue_stance(found, of, issue, "signed", 1, 500) for issue in of.issues]
+
+
+@pytest.mark.parametrize(
+    ("name", "agree", "minus", "before"), [("a coin", 0.5, 8, 0.05), ("nearly always agrees", 0.9, 3, 0.95)]
+)
+def test_who_answers_whatever_the_label_takes_no_side(name: str, agree: float, minus: int, before: float) -> None:
+    """`before`: the share of models that take a side on some issue by their intervals alone, at least."""
+    models = [on_issues(np.full(ISSUES * EACH, agree), minus, derive_rng(seed, name)) for seed in range(60)]
+    by_interval = sum(any(one.value.low > 0 or one.value.high < 0 for one in of) for of in models) / len(models)
+    claimed = sum(bool(sides(of)) for of in models) / len(models)
+    assert by_interval >= before
+    assert claimed <= 0.05 + 3 * (0.05 * 0.95 / len(models)) ** 0.5
+
+
+def test_who_follows_the_labels_takes_a_side() -> None:
+    labels = positions(5).labels.sum(axis=0)
+    found = on_issues(np.where(labels > 0, 0.95, 0.05), 5, derive_rng(1, "follows"))
+    assert set(sides(found).values()) == {1}
+    assert len(sides(found)) >= 7
+    assert all(one.regardless == pytest.approx(np.mean([*[-1] * 5, *[1] * 11]) * sum_of(one), abs=0.2) for one in found)
+
+
+def sum_of(one: IssueStance) -> float:
+    """Return the share of agreement minus that of disagreement, mean over templates."""
+    each = [(t.agree_supports + t.agree_opposes - t.disagree_supports - t.disagree_opposes) / EACH for t in one.tallies]
+    return float(np.mean(each))
+
+
+def test_where_all_labels_are_alike_supporting_and_agreeing_are_the_same() -> None:
+    found = on_issues(np.ones(ISSUES * EACH), 0, derive_rng(1, "alike"))
+    assert all(np.isnan(one.p) for one in found)
+    assert sides(found) == {}

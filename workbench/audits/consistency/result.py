@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from stores.core.store import Store
 from workbench.audits.audit import Opened
 from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
@@ -27,7 +29,7 @@ from workbench.audits.consistency.pilot import (
     weaker_sets,
     weaker_tests,
 )
-from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances
+from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances, sides
 from workbench.audits.reliability.agreement import relations_of, survey_agreement
 from workbench.audits.reliability.agreement_tables import model_kappas, people_kappas
 from workbench.audits.reliability.agreement_tables import people as upper_bound
@@ -305,18 +307,22 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[str]:
 
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
-    for verb, clear in (
-        ("supports", [one for one in stances if one.value.low > 0]),
-        ("opposes", [one for one in stances if one.value.high < 0]),
-    ):
+    taken = sides(stances)
+    for verb, side in (("supports", 1), ("opposes", -1)):
+        clear = [one for one in stances if taken.get(one.issue) == side]
         if clear:
             strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
             more = len(clear) - len(strongest)
             rest = f", and {plural(more, 'other issue')}" if more else ""
             yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}."
-    unclear = sum(not (one.value.low > 0 or one.value.high < 0) for one in stances)
+    unclear = [one for one in stances if one.issue not in taken]
+    untold = sum(np.isnan(one.p) for one in unclear)
     if unclear:
-        yield f"On {plural(unclear, 'policy issue')} the answers of {name} prove no side."
+        why = f"; on {untold:,} of them all labels are alike or too few stances are reliable" if untold else ""
+        yield (
+            f"On {plural(len(unclear), 'policy issue')} the answers of {name} take no side beyond chance and beyond "
+            f"agreeing to everything{why}."
+        )
 
 
 def _issue(one: IssueStance) -> str:

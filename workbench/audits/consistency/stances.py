@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +56,7 @@ from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import mean_sd
+from workbench.stats.hypothesis_tests import holm
 from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import Strata, bca_interval, derive_rng, resampled_sums, share_ends, student_interval
 from workbench.stats.units import MISSING
@@ -618,6 +619,11 @@ class IssueStance:
     "whether these are fewer than six"
     zero_by_rule: int
     "templates in which `tacl` is 0 only because nothing supports the issue (a + d = 0)"
+    regardless: float
+    "signed support of somebody who agrees and disagrees as often, whatever the labels; NaN without a stance"
+    p: float
+    """two-sided, that the stances have nothing to do with the labels, by permuting these; NaN where all labels are
+    alike, or too few stances are reliable"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -720,6 +726,7 @@ def issue_stance(
     spread = mean_sd(by_template if found.refs else np.full(len(by_template), np.nan), ddof=0)
     if spread.n < 2:
         spread = MeanSd(spread.mean, float("nan"), spread.n, spread.excluded)
+    regardless, p = _against_labels(found, seed, issue) if resamples else (float("nan"),) * 2
     rule = int((tallies[:, :2].sum(axis=1) == 0).sum()) if formula == "tacl" and found.refs else 0
     return IssueStance(
         issue=issue,
@@ -733,7 +740,59 @@ def issue_stance(
         reliable=reliable,
         few=reliable < FEWEST,
         zero_by_rule=rule,
+        regardless=regardless,
+        p=p,
     )
+
+
+PERMUTATIONS = 1_999
+"2,000 with the labels as they are"
+LEVEL = 0.05
+ROUNDING = 1e-9
+
+
+def _against_labels(found: _Issue, seed: int, issue: str) -> tuple[float, float]:
+    """Return the signed support that the same stances give whatever the labels, and p of a permutation test.
+
+    Under the null hypothesis every statement could have any other's label: of a coin, and of somebody who agrees to
+    most statements. Signed support is a sum over statements of label times stance, and its mean over permutations is
+    the mean label times the sum of stances.
+    """
+    counted = (found.stances != 0).sum(axis=1)
+    nan = float("nan")
+    if not counted.any():
+        return nan, nan
+    weights = (found.stances[counted > 0] / counted[counted > 0, None]).mean(axis=0)
+    labels = found.labels.astype(np.float64)
+    regardless = float(labels.mean() * weights.sum())
+    if np.ptp(labels) == 0 or (weights != 0).sum() < LEAST["signed"]:
+        return regardless, nan
+    drawn = _permuted(tuple(found.labels.tolist()), seed, issue) @ weights
+    far = abs(float(labels @ weights) - regardless) - ROUNDING
+    return regardless, (1 + int((np.abs(drawn - regardless) >= far).sum())) / (1 + PERMUTATIONS)
+
+
+@lru_cache(64)
+def _permuted(labels: tuple[int, ...], seed: int, issue: str) -> FloatArray:
+    """Return the labels in random orders, (PERMUTATIONS, K): the same for every respondent who was asked the same."""
+    every = np.tile(np.array(labels, dtype=np.float64), (PERMUTATIONS, 1))
+    return derive_rng(seed, "labels", issue).permuted(every, axis=1)
+
+
+def sides(stances: Sequence[IssueStance]) -> dict[str, int]:
+    """Return which side a respondent takes on each issue: 1 supports, -1 opposes; the others are left out.
+
+    A side is a claim that two tests hold: the interval leaves out 0, and the stances follow the labels by a permutation
+    test that Holm's procedure adjusts over the respondent's issues.
+    """
+    tested = [one for one in stances if not np.isnan(one.p)]
+    adjusted = holm(np.array([one.p for one in tested])) if tested else ()
+    found = {}
+    for one, p in zip(tested, adjusted, strict=True):
+        side = 1 if one.value.low > 0 else -1 if one.value.high < 0 else 0
+        if p < LEVEL and side * (one.value.value - one.regardless) > 0:
+            found[one.issue] = side
+    return found
 
 
 def _estimate(

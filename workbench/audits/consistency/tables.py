@@ -167,6 +167,22 @@ def issues(
             ),
             Column("sd", "sd", lambda row: row[1].templates.sd, Kind.COEFFICIENT, help="over templates", aside=True),
             Column(
+                "regardless",
+                "whatever the label",
+                lambda row: row[1].regardless,
+                Kind.SCORE,
+                help="signed support of somebody who agrees as often, and not by the labels",
+                aside=True,
+            ),
+            Column(
+                "p",
+                "p",
+                lambda row: row[1].p,
+                Kind.P_VALUE,
+                help="that the stances have nothing to do with the labels, by permuting these: a coin, or agreeing to "
+                "everything",
+            ),
+            Column(
                 "reliable",
                 "reliable",
                 lambda row: row[1].reliable,
