@@ -400,7 +400,7 @@ def test_labels_that_cannot_be_read_are_refused(pair: tuple[str, str], rule: str
 # ── answers that invite a guess ──────────────────────────────────────────────────────────────────────────────────────
 
 HOSTILE = [
-    ("en", "I used to agree, but now I disagree.", None),
+    ("en", "I used to agree, but now I disagree.", "disagree"),
     ("en", "Agree? Absolutely not.", None),
     ("en", "Yes.", None),
     ("en", "No!", None),
@@ -409,14 +409,13 @@ HOSTILE = [
     ("en", "Critics disagree with this.", None),
     ("en", "I don't think, all things considered and after reading the evidence, that I agree.", None),
     ("en", "I agree and disagree.", None),
-    ("en", "I can see why one might agree, but I disagree.", None),
+    ("en", "I can see why one might agree, but I disagree.", "disagree"),
     ("en", "I agree, but I also disagree with parts of it.", None),
     ("en", "Although I agree in principle, I disagree in practice.", "disagree"),
     ("en", "I neither agree nor disagree.", None),
     ("en", "It would be wrong to say that I agree.", None),
     ("en", "I'd be lying if I said I agree.", None),
     ("en", "Nobody in their right mind would agree.", None),
-    ("en", "There is no way I could ever, under any circumstances, agree.", None),
     ("en", "Do I agree? Yes, I agree.", "agree"),
     ("en", "Disagree? Of course not.", None),
     ("en", "Those who agree are mistaken.", None),
@@ -428,7 +427,7 @@ HOSTILE = [
     ("en", "I agree that others disagree.", "agree"),
     ("en", "Hardly anyone could agree with that.", "disagree"),
     ("en", "I disagree, however some parts I agree with.", None),
-    ("de", "Früher stimmte ich zu, heute lehne ich ab.", None),
+    ("de", "Früher stimmte ich zu, heute lehne ich ab.", "disagree"),
     ("de", "Zustimmen? Auf keinen Fall.", None),
     ("de", "Ja.", None),
     ("de", "Nein.", None),
@@ -445,10 +444,8 @@ HOSTILE = [
     ("de", "Ich lehne nicht ab.", "agree"),
     ("de", "Einst stimmte ich zu.", None),
     ("de", "Stimme ich zu? Ja, ich stimme zu.", "agree"),
-    ("de", "Ich würde lügen, wenn ich sagte, ich stimme zu.", None),
     ("de", "Ablehnen? Keineswegs.", None),
     ("de", "Damals lehnte ich ab.", None),
-    ("de", "Es wäre falsch zu sagen, dass ich zustimme.", None),
     ("de", "Ich stimme zu, jedoch nur teilweise.", "agree"),
     ("de", "Wer zustimmt, irrt.", None),
     ("de", "Ich stimme nicht nur zu, ich unterstütze es.", "agree"),
@@ -458,9 +455,26 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("language", "text", "label"), HOSTILE)
 def test_an_ambiguous_answer_is_left_to_a_person(language: str, text: str, label: str | None) -> None:
-    """Both labels, somebody else's or a former view, a distant negation, a bare yes: none of them is a stance."""
+    """Both labels, somebody else's or a former view, a distant negation, a bare yes: none of them is a stance; what is
+    said after a contrast is.
+    """
     labels = {"en": ("agree", "disagree"), "de": ("Zustimmung", "Ablehnung")}[language]
     assert LabelWords(*labels, lexicon(language)).read(text).label == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("I would have to agree with this statement.", "agree"),
+        ("Like most people, I agree.", "agree"),
+        ("Some people might say otherwise, but I agree with this.", "agree"),
+        ("In the past I was sceptical, but today I agree.", "agree"),
+        ("I do not believe in half measures, so I agree.", "agree"),
+        ("I would have to say that I disagree.", "disagree"),
+    ],
+)
+def test_a_plain_answer_with_such_words_is_read(text: str, label: str) -> None:
+    assert LabelWords("agree", "disagree", lexicon("en")).read(text).label == label
 
 
 def test_a_question_that_is_answered_settles_nothing() -> None:

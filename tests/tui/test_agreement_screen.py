@@ -18,6 +18,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.annotators import AnnotatorsScreen, load
 from workbench.tui.results.behind import BehindScreen
+from workbench.tui.routes import screen as screen_of_path
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 FIRST = [*["agree"] * 5, *["disagree"] * 5]
@@ -28,7 +29,7 @@ PAIRS, ITEMS, ATTENTION, GIVEN, CONFUSION = (["tab"] * n for n in (1, 4, 5, 6, 7
 
 async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> AnnotatorsScreen:
     await until(pilot, lambda: settled(app))
-    app.action_agreement("q")
+    app.push_screen(screen_of_path("agreement", "q"))
     await until(pilot, lambda: isinstance(app.screen, AnnotatorsScreen) and bool(app.screen.query("#preview")))
     screen = app.screen
     assert isinstance(screen, AnnotatorsScreen)

@@ -138,6 +138,7 @@ async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_name
         before = by_parts(app)["soc-07",]["sampled_would_pass"]
         await press(app, pilot, "o")
         assert isinstance(app.screen, ChoicesScreen)
-        await press(app, pilot, "end", "space", "enter")
+        app.screen.choices.highlighted = app.screen.choices.get_option_index("with_unreadable:")
+        await press(app, pilot, "space", "enter")
         assert "≥20 of 30 readable" in shown(app, "#options")
         assert by_parts(app)["soc-07",]["sampled_would_pass"] != before

@@ -130,12 +130,21 @@ async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: 
         assert not app.screen.query_one("#find", Input).value
 
 
+async def on_line(app: WorkbenchApp, pilot: Pilot[int], line: str, *keys: str) -> None:
+    """Press keys on a line of the dialog of options."""
+    dialog = app.screen
+    assert isinstance(dialog, ChoicesScreen)
+    dialog.choices.highlighted = dialog.choices.get_option_index(line)
+    await press(app, pilot, *keys)
+
+
 @pytest.mark.e2e
 async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         assert by_parts(app)["tax-02",]["sampling"] == "✗"
-        await press(app, pilot, "o", *["down"] * 3, "space", "enter")
+        await press(app, pilot, "o")
+        await on_line(app, pilot, "as_published:", "space", "enter")
         assert "rule as coded" in shown(app, "#options")
         assert by_parts(app)["tax-02",]["sampling"] == "✓"
         assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
@@ -145,16 +154,18 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
 async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        await press(app, pilot, "o", *["down"] * 6, *["left"] * 10)
+        await press(app, pilot, "o")
+        await on_line(app, pilot, "minimum:", *["left"] * 10)
         assert "← 10 → readable answers needed" in screen_text(app)
-        await press(app, pilot, "up", "up", *["left"] * 5, "down", "right")
+        await on_line(app, pilot, "low:", *["left"] * 5)
+        await on_line(app, pilot, "high:", "right")
         assert "← 0.4 → lower limit of an unclear leaning" in screen_text(app)
         assert "← 0.56 → upper limit of an unclear leaning" in screen_text(app)
         await press(app, pilot, "space")
         assert "← 0.55 → upper limit of an unclear leaning" in screen_text(app)
-        await press(app, pilot, *["down"] * 6, "space")
+        await on_line(app, pilot, "tests:label_order", "space")
         assert "[ ] label order" in screen_text(app)
-        await press(app, pilot, "up", "up", "space")
+        await on_line(app, pilot, "tests:negation", "space")
         await press(app, pilot, "enter")
         assert "≥10 of 30 readable · all = sampling + paraphrase + opposite" in flowing(app)
         assert by_parts(app)["mig-01",]["paraphrase"] == "✓ 2/2"
@@ -165,7 +176,8 @@ async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchAp
 async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await press(app, pilot, "o", *["down"] * 7, *["space", "down"] * 5)
+        await press(app, pilot, "o")
+        await on_line(app, pilot, "tests:sampling", *["space", "down"] * 5)
         assert isinstance(app.screen, ChoicesScreen)
         assert "choose some of" in shown(app, "#trouble")
         await press(app, pilot, "escape")

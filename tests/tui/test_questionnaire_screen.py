@@ -685,7 +685,7 @@ async def test_every_action_is_in_the_command_palette(filled: Path) -> None:
         told = shown(app, "#text")
         for words in (
             "qm, zero-shot, random",
-            "standard error",
+            "published rules",
             "tokens over which",
             "Compare runs",
             "Open: questionnaire",

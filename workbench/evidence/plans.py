@@ -160,8 +160,10 @@ def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
 def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step]:
     done = None if judged is None else _flat(written(_plain(judged)))
     for name, wanted in _flat(plan.judged).items():
-        if done is None or name not in done:
+        if done is None:
             yield Step(JUDGED, name, _shown(wanted), "", where="figures say it", followed=None)
+        elif name not in done:
+            yield Step(JUDGED, name, _shown(wanted), "no such option now", where="these figures", followed=False)
         else:
             now = _shown(done[name])
             yield Step(JUDGED, name, _shown(wanted), now, where="these figures", followed=now == _shown(wanted))

@@ -13,7 +13,7 @@ section 5.3). `LabelWords` keeps the principle that the first *assertion* decide
   or in a concession that opens a sentence: these are skipped and reading continues;
 - a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`, `Harmful, but beneficial
   to some`. So is a label that is somebody else's or of another time (`some people agree`, `I used to agree`), and one
-  far behind a negation. The rule does not guess: an ambiguous sentence is passed over, and an answer with no other is
+  far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
   unreadable, for a person to read;
 - later sentences change nothing: answers begin with their verdict and are cut off after some tokens. A question that
   the answer itself goes on to answer asserts nothing (`Agree? Absolutely not.`).
@@ -306,7 +306,8 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
         place += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            narrated = narrated or mark.role is Role.NARRATED
+            ends = mark.role in (Role.COMMA, Role.CONTRARY)
+            narrated = mark.role is Role.NARRATED or (narrated and not ends)
             whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY))
             continue
         turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
@@ -346,6 +347,8 @@ class _Turns:
         self._concord = concord
         self._waiting: list[tuple[Mark, bool]] = []
         "each with whether a verb extends it to the end of the clause"
+        self._interrupted = False
+        "whether a comma follows the verb that carries a negation on"
         self._dropped: list[Mark] = []
         "negations of thinking or saying before a comma: `I do not think, on the whole, that …`"
         self.missed: Mark | None = None
@@ -360,13 +363,15 @@ class _Turns:
                 self._waiting.append((mark, False))
         elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
             self._waiting[-1] = (self._waiting[-1][0], True)
+            self._interrupted = mark.alone
         elif mark.role in (Role.CLAUSE, Role.CONTRARY, Role.CONCESSIVE):
             self._waiting.clear()
             self._dropped.clear()
         elif mark.role is Role.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
             kept = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
-            self._dropped += [mark for mark, carried in self._waiting if carried and not mark.alone]
+            if self._interrupted:
+                self._dropped += [mark for mark, carried in self._waiting if carried and not mark.alone]
             self._waiting = kept
 
     def onto(self, label: Mark) -> list[Mark]:

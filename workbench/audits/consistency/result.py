@@ -62,9 +62,7 @@ NO_PEOPLE = """No statement has a policy-issue label from two people or from adj
 
 l goes back to the gold labels; 2, then g labels statements for policy issues."""
 NO_PARTIES = "The instrument has no parties, so leaning cannot be computed."
-NO_SURVEY = """Nobody has answered the instrument, so people's statements are empty.
-
-2 goes to Statements: y there answers them; or: workbench survey STORE --respondent NAME"""
+NO_SURVEY = "Nobody has answered the instrument; people answer with: workbench survey STORE --respondent NAME"
 NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:

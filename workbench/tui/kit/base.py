@@ -184,7 +184,8 @@ def worker(
     `Background.failed`.
 
     `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes says
-    False: every change is followed to its end.
+    False: a later call does not take the place of an earlier one. What the thread has begun is carried out even where
+    its screen is left; what the method does after it is not, so one act of a person is one call of `with_store`.
     """
 
     def decorate(

@@ -292,7 +292,9 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     for of in (settings, getattr(settings, "rules", None)):
         values |= {one.name: getattr(of, one.name) for one in changed_fields(of)}
     if isinstance(options := values.pop("options", None), Options):
-        values |= {name: getattr(options, name) for name in options.offered()}
+        usual = type(options)()
+        chosen_here = {name: getattr(options, name) for name in options.offered()}
+        values |= {name: value for name, value in chosen_here.items() if value != getattr(usual, name)}
     readings = values.pop("readings", USUAL)
     values |= {"without_rulings": not readings.rulings}
     if "readable" in values:
