@@ -86,7 +86,7 @@ class Grid(Sheet):
             yield Place(at, title, min(self._natural(at, title), max(self._least(at, title), len(title))))
         room = width - sum(self._least(at, visible(columns[at].title)) + GAP for at in names) - 1
         whole = {at: max(NARROWEST, *(len(cells[at]) for cells in self.cells)) for at in self._grid}
-        short = {at: max(NARROWEST, *map(len, self._brief[at])) for at in self._grid}
+        short = {at: max(NARROWEST, *(1 + len(text) for text in self._brief[at])) for at in self._grid}
         brief = sum(wide + GAP for wide in whole.values()) > room
         wide = short if brief else whole
         seen = self._window(wide, room)
