@@ -418,7 +418,7 @@ def _repeats(cell: ChangeCell) -> bool:
 def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
     effect = _effect(cell.delta, p, options.alpha)
     turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
-    within = effect == 0 and _effect(cell.delta, cell.delta.p, options.alpha) != 0 and cell.claim > cell.delta.p
+    within = cell.delta.p < options.alpha <= cell.claim
     return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned], within_chance=within)
 
 
