@@ -136,6 +136,7 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
         (("--model", "scripted", "--judge", "rle=coded", "--out", "x.toml"), "give NAME=VALUE of an option"),
         (("--model", "scripted", "--judge", "reader=words", "--out", "x.toml"), "found 'words'; give label-words"),
         (("--model", "scripted", "--judge", "as_published=maybe", "--out", "x.toml"), "give yes or no"),
+        (("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"), "found --judge seed twice"),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
     ],

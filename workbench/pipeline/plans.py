@@ -89,12 +89,16 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
     """
     options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
+    seen: set[str] = set()
     for text in given:
         name, equals, value = text.partition("=")
         plain = name.strip().lstrip("-").replace("-", "_")
         if not equals or plain not in options:
             there = ", ".join(options) or "none"
             raise UsageError(f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}")
+        if plain in seen:
+            raise UsageError(f"found --judge {plain} twice; give it once")
+        seen.add(plain)
         setattr(values, plain, _read(options[plain], value))
     return recorded(audit.judges_by, values)
 
