@@ -51,7 +51,9 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert "points as planned." in shown["header"][0]
     assert not shown["header"][0].startswith("!")
     assert "points as planned" in shown["methods"]
-    assert run(capsys, "show", store, "reliability", "--as-published")[1].startswith("scripted · veldania")
+    printed = run(capsys, "show", store, "reliability", "--as-published")[1]
+    assert printed.startswith("scripted · veldania")
+    assert "\nAs published: rule coded; void tests judged\n" in printed
     judged_from_the_same = data(capsys, "show", store, "consistency", "--as-published")
     assert "points as planned" in judged_from_the_same["header"][0]
     assert steps(judged_from_the_same, "plan")["judged as_published"]["planned"] == "yes"

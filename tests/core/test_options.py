@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.bias_score.options import ScoreOptions, SidesOptions
+from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.questionnaire import options as questionnaire
 from workbench.audits.reliability import options as reliability
 from workbench.audits.response_bias.options import RUN_OPTIONS, ChangeOptions
@@ -104,3 +105,8 @@ def test_a_record_holds_plain_values() -> None:
 
 def test_one_name_has_one_type_and_one_seed_one_default() -> None:
     assert {one.default for one in DECLARED if one.name == "seed"} == {1}
+
+
+def test_what_the_published_rules_set_is_said_in_words() -> None:
+    assert ConsistencyOptions().published_said() == ConsistencyOptions().but(rule="coded").published_said() == ""
+    assert ConsistencyOptions().but(as_published=True).published_said() == "As published: rule coded; void tests judged"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from asyncio import get_running_loop, wait_for
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
+
+import pytest
 
 from stores.core.store import Store
 from tests.tui.conftest import flowing, until
@@ -35,6 +39,10 @@ class Reading(StoreScreen):
     @worker("act", newest=False)
     async def write(self, name: str, may: Event) -> None:
         await self.come(name, may)
+
+    @worker("act", newest=False)
+    async def carry_out(self, act: Callable[[Store], None]) -> None:
+        await self.with_store(act)
 
     @worker("look")
     async def fail(self) -> None:
@@ -85,3 +93,62 @@ async def test_what_cannot_be_read_is_said_on_the_screen(path: Path) -> None:
         await app.push_screen(screen)
         screen.fail()
         await until(pilot, lambda: "nothing of that name" in flowing(app))
+
+
+async def test_writes_outlive_their_screen_also_those_that_wait_for_a_thread(path: Path) -> None:
+    app, late = WorkbenchApp(path), Event()
+    done: list[int] = []
+
+    def numbered(number: int) -> Callable[[Store], None]:
+        def act(_: Store) -> None:
+            assert late.wait(60)
+            done.append(number)
+
+        return act
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = Reading()
+        await app.push_screen(screen)
+        started = [screen.carry_out(numbered(number)) for number in range(40)]
+        await pilot.pause()
+        app.pop_screen()
+        await until(pilot, lambda: all(one.is_finished for one in started))
+        late.set()
+        await until(pilot, lambda: sorted(done) == list(range(40)))
+
+
+async def test_a_write_that_fails_after_its_screen_was_left_is_said_on_the_next(path: Path) -> None:
+    app, late = WorkbenchApp(path), Event()
+
+    def act(_: Store) -> None:
+        assert late.wait(60)
+        raise UsageError("the word is taken")
+
+    async with app.run_test(size=(140, 24)) as pilot:
+        screen = Reading()
+        await app.push_screen(screen)
+        started = screen.carry_out(act)
+        await pilot.pause()
+        app.pop_screen()
+        await until(pilot, lambda: started.is_finished)
+        late.set()
+        await until(pilot, lambda: "What you did on the screen before is not stored." in flowing(app))
+
+
+async def test_a_write_that_fails_after_the_program_has_ended_is_said_below_it(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app, late = WorkbenchApp(path), Event()
+
+    def act(_: Store) -> None:
+        assert late.wait(60)
+        raise UsageError("the word is taken")
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = Reading()
+        await app.push_screen(screen)
+        screen.carry_out(act)
+        await pilot.pause()
+    late.set()
+    await wait_for(get_running_loop().shutdown_default_executor(), 60)
+    assert "is not stored. the word is taken" in capsys.readouterr().err.lower()

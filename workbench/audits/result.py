@@ -290,9 +290,17 @@ def printed(
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
-        return side_by_side(result.compared(meant(compare, result.models)), where, medium, about, beside)
-    made = tables(result, wanted, where, medium)
-    return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
+        found = side_by_side(result.compared(meant(compare, result.models)), where, medium, about, beside)
+    else:
+        made = tables(result, wanted, where, medium)
+        found = Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
+    return with_rules(found, result.options)
+
+
+def with_rules(found: Printed, options: Options) -> Printed:
+    """Return what is printed, below the published rules where they are in force."""
+    rules = options.published_said()
+    return replace(found, told=(rules, *found.told)) if rules else found
 
 
 def about_of(result: Result) -> dict[str, Any]:

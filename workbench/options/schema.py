@@ -35,6 +35,12 @@ class Declared:
     published: Any = OURS
     "the value that `--as-published` sets; a person does not choose this option otherwise"
 
+    def said(self, value: Any) -> str:
+        """Return a value in the words of the line above tables; empty where they leave it out."""
+        if self.words is None:
+            return ""
+        return self.words.format(value) if isinstance(self.words, str) else self.words[value]
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -162,6 +168,17 @@ class Options:
         settled = self.published()
         return bool(settled) and all(getattr(self, name) == value for name, value in settled.items())
 
+    def published_said(self) -> str:
+        """Return what `as_published` sets, in words; empty where it is not in force."""
+        if not self.as_published:
+            return ""
+        settled = {name: self.declared()[name] for name in self.published()}
+        told = (
+            one.said(getattr(self, name)) or f"{one.option.title} {getattr(self, name)}"
+            for name, one in settled.items()
+        )
+        return f"As published: {'; '.join(told)}"
+
     def but(self, **values: Any) -> Self:
         """Return the options with other values; `as_published` sets or resets those that it stands for."""
         if (switch := values.pop(AS_PUBLISHED.name, None)) is None:
@@ -204,11 +221,9 @@ class Options:
         for name, one in self.declared().items():
             value, values = getattr(self, name), (there or {}).get(name, ())
             value = values[0] if values and value is None else value
-            if one.words is not None:
-                text = one.words.format(value) if isinstance(one.words, str) else one.words[value]
+            if text := one.said(value):
                 place = f" ({values.index(value) + 1} of {len(values)})" if len(values) > 1 and value in values else ""
-                if text:
-                    yield name if one.key else "", f"{text}{place}"
+                yield name if one.key else "", f"{text}{place}"
 
     def parameters(self) -> Iterator[Parameter]:
         """Yield the rows of a report's table of choices."""

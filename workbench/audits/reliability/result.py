@@ -35,7 +35,7 @@ from workbench.audits.reliability.wordings import (
     wordings,
 )
 from workbench.audits.reported import CERON, ReportedItem
-from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side
+from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side, with_rules
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
@@ -116,7 +116,7 @@ def compared_runs(
     runs = runs_to_compare(store, which)
     chosen = {name: runs[name] for name in meant(names, {name: run.model for name, run in runs.items()})}
     of = compared(store, chosen, options, readings=which.readings)
-    return side_by_side(of, conditions(where), medium, choices(which, options))
+    return with_rules(side_by_side(of, conditions(where), medium, choices(which, options)), options)
 
 
 def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened) -> Result:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
-from asyncio import to_thread
+from asyncio import CancelledError, Future, get_running_loop, shield, to_thread
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.css.query import NoMatches
@@ -156,15 +158,40 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
         return load(store)
 
 
+WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
+"whether the worker at hand writes, so that its act outlives its screen"
+
+
+def say_late(app: App[Any], written: Future[Any]) -> None:
+    """Say what a write came to whose screen was left meanwhile, if it failed: on the screen in sight, or below the
+    program that has ended.
+    """
+    if (error := written.exception()) is None:
+        return
+    told = f"What you did on the screen before is not stored. {as_trouble(error)}"
+    if app.is_running:
+        say(app.screen, told, warns=True)
+    else:
+        print(visible(told), file=sys.stderr)
+
+
 class Background(DOMNode):
     """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
 
     async def with_store(self, load: Callable[[Store], T]) -> T:
         """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
 
-        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on.
+        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on; what
+        was to be written is, and what stands in its way is said on the screen in sight.
         """
-        return await to_thread(of_store, store_path(self.app), load)
+        if not WRITES.get():
+            return await to_thread(of_store, store_path(self.app), load)
+        written: Future[T] = get_running_loop().run_in_executor(None, of_store, store_path(self.app), load)
+        try:
+            return await shield(written)
+        except CancelledError:
+            written.add_done_callback(partial(say_late, self.app))
+            raise
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
@@ -184,8 +211,8 @@ def worker(
     `Background.failed`.
 
     `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes says
-    False: a later call does not take the place of an earlier one. What the thread has begun is carried out even where
-    its screen is left; what the method does after it is not, so one act of a person is one call of `with_store`.
+    False: a later call does not take the place of an earlier one, and what `with_store` was given is carried out even
+    where the screen is left. What the method does after it is not, so one act of a person is one call of `with_store`.
     """
 
     def decorate(
@@ -194,6 +221,7 @@ def worker(
         @wraps(method)
         def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
             async def run() -> None:
+                WRITES.set(not newest)
                 with self._context():  # what it opens comes back to the screen, as from a message
                     await method(self, *args, **named)
 
