@@ -134,6 +134,14 @@ INTERVALS: Mapping[str, Interval] = {
     "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
     "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
+    "pooled share": Interval(
+        "Share of statements that keep their stance, by partial pooling",
+        "Wilson's, at the number of statements that would be as uncertain as their posterior makes these",
+    ),
+    "difference of pooled shares": Interval(
+        "Difference of two runs' shares of statements that keep their stance, by partial pooling",
+        "Bonett and Price's adjusted Wald for pairs (2012), at such a number of statements",
+    ),
     "difference of paired shares": Interval(
         "Difference of two runs' shares of the same items, such as statements that pass",
         "Bonett and Price's adjusted Wald for pairs (2012)",

@@ -237,8 +237,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return min(1.0, 2 * float(bdtr(min(only_first, only_second), changed, 0.5)))
 
 
-def paired_ends(only_first: int, only_second: int, n: int) -> Ends:
+def paired_ends(only_first: float, only_second: float, n: float) -> Ends:
     """Return the 95 % interval of (c - b) / n, the second share minus the first over the same n items.
+
+    The numbers need not be whole, as where it is not known for sure which items differ.
 
     Bonett and Price: d ± z sqrt((b' + c' - d²) / (n + 2)), where b' = (b + 1) / (n + 2), c' = (c + 1) / (n + 2) and
     d = c' - b', cut at -1 and 1. Its width is positive even if no pair differs. NaN without pairs.

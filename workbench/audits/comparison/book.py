@@ -392,6 +392,7 @@ def _findings(of: Compared) -> Iterator[str]:
     """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
     every = changes(of)
     first = of.kinds[0]
+    yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
     for change in every:
         if change.kind is first:
             yield _said(change)

@@ -116,6 +116,10 @@ class Compared:
     "what makes the audit's own tables of differences of estimates, second minus first or as they say, of two runs"
     left_out: Sequence[str] = ()
     "what of a run counts in no verdict here, in sentences: templates that another run was not asked"
+    untested: str = ""
+    "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
+    finds: Callable[[str, str], str] | None = None
+    "says how two runs differ by a figure that verdicts do not decide; findings begin with it"
 
     def __post_init__(self) -> None:
         if len(self.sides) < 2:
@@ -131,6 +135,10 @@ class Compared:
             if one.name == name:
                 return one
         raise UnknownName(f"there is no compared run {name!r}. Available: {'; '.join(self.names)}")
+
+    def common(self, kind: VerdictKind) -> CommonItems:
+        """Return the items that count in a comparison of all these runs."""
+        return replace(common(kind, self.sides), untested=self.untested)
 
     def kind(self, name: str) -> VerdictKind:
         """Return a kind of verdict by its name. Raises UnknownName."""
@@ -197,6 +205,8 @@ class CommonItems:
     "items that all have a verdict on and were asked in different words in one language"
     unpaired: str = ""
     "why the runs are not compared item by item; empty where they are"
+    untested: str = ""
+    "why they are, and are not tested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +302,7 @@ def changes(of: Compared) -> tuple[Change, ...]:
     made = [
         _change(kind, over, first, second)
         for kind in of.kinds
-        for over in (common(kind, of.sides),)
+        for over in (of.common(kind),)
         for first, second in combinations(of.sides, 2)
     ]
     return _adjusted(made)
@@ -302,7 +312,7 @@ def changes_from(of: Compared, first: str, kinds: Sequence[VerdictKind]) -> tupl
     """Return how some kinds of verdict differ between one run and each other, with p adjusted over these tests."""
     one = of.side(first)
     others = [side for side in of.sides if side.name != first]
-    made = [_change(kind, common(kind, of.sides), one, other) for kind in kinds for other in others]
+    made = [_change(kind, of.common(kind), one, other) for kind in kinds for other in others]
     return _adjusted(made)
 
 
@@ -320,6 +330,8 @@ def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> 
     why = _untested(kind, over, len(decided), lost + gained)
     p = NAN if why else mcnemar(lost, gained)
     shares, difference = _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+    if over.untested:
+        difference = replace(difference, low=NAN, high=NAN, interval="", few=f"no interval: {over.untested}")
     sizes = _decided(kind, pairs) if over.unpaired else (len(decided), len(decided))
     return Change(
         kind,
@@ -352,6 +364,8 @@ def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
 def _untested(kind: VerdictKind, over: CommonItems, decided: int, differ: int) -> str:
     if over.unpaired:
         return f"unpaired: {over.unpaired}"
+    if over.untested:
+        return f"not tested: {over.untested}"
     if not kind.tested:
         return f"not tested: {kind.units} are not a sample"
     if not decided:
@@ -426,7 +440,7 @@ def over_time(of: Compared) -> tuple[Moment, ...]:
     found: list[Moment] = []
     for sides in versions_of(of):
         for kind in of.kinds:
-            over = common(kind, sides)
+            over = replace(common(kind, sides), untested=of.untested)
             since = [None, *_adjusted([_change(kind, over, *pair) for pair in pairwise(sides)])]
             shares = [_share(kind, over, side) for side in sides]
             found += [
@@ -456,8 +470,9 @@ def overall(of: Compared) -> tuple[Overall, ...]:
     for sides in versions_of(of):
         for kind in of.kinds if len(sides) > 2 else ():
             verdicts = [[side.found[kind.name][item].verdict for side in sides] for item in common(kind, sides).items]
-            decided = [row for row in verdicts if set(row) <= {kind.yes, kind.no}] if kind.tested else []
-            table = np.array([[one == kind.yes for one in row] for row in decided], dtype=np.int64)
+            tested = kind.tested and not of.untested
+            decided = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
+            table = np.array([[one == kind.yes for one in row] for row in decided if tested], dtype=np.int64)
             names = tuple(side.name for side in sides)
             found.append(Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides)))))
     adjusted = holm([one.found.p for one in found]).tolist()

@@ -11,22 +11,23 @@ import numpy.typing as npt
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.codes import PASS, VOID, Codes, verdict
-from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
-from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
+from workbench.audits.codes import verdict
+from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of, unpaired_because
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts, thinned
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
+from workbench.audits.reliability.pooled import difference_said, differences
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.runs import told_apart
-from workbench.figures.table import Kind
-from workbench.stats.proportions import wilson_of_share
+from workbench.figures.table import AnyTable, Kind
+from workbench.stats.resampling import derive_rng
 
 STANCE = "stance"
 TITLES = {ALL: "all tests"}
@@ -87,7 +88,17 @@ def beside(
     Raises UsageError where runs of one family have no template in common.
     """
     shared = shared_templates(runs, reports)
-    sides = [_side(name, run, _under(reports[name], shared[name]), asked[name]) for name, run in runs.items()]
+    under = {name: _under(reports[name], shared[name]) for name in runs}
+    equal, said, untested = at_equal_numbers(under)
+    sides = [_side(name, run, equal[name], asked[name]) for name, run in runs.items()]
+
+    def differ(first: str, second: str) -> AnyTable:
+        return differences(first, second, under[first].pooled, under[second].pooled)
+
+    def finds(first: str, second: str) -> str:
+        return difference_said(first, second, under[first].pooled, under[second].pooled)
+
+    apart = bool(unpaired_because(sides))
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
     return Compared(
         f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
@@ -96,8 +107,37 @@ def beside(
         {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
         "passes all tests",
         Kind.SHARE,
-        left_out=tuple(templates_left_out(reports, shared)),
+        differences=[] if apart else [differ],
+        left_out=(*templates_left_out(reports, shared), *said),
+        untested=untested,
+        finds=None if apart else finds,
     )
+
+
+def at_equal_numbers(
+    reports: Mapping[str, ReliabilityReport],
+) -> tuple[Mapping[str, ReliabilityReport], Sequence[str], str]:
+    """Return reports on equally many answers to each prompt, since verdicts depend on how many there are: of runs with
+    more, some are drawn at random. Then what to say of it, and why verdicts are not tested where it cannot be done.
+    """
+    sampled = {name: of for name, of in reports.items() if not isinstance(of, ExactReport)}
+    if len(sampled) < len(reports):
+        why = "some verdicts are of samples, others of exact probabilities"
+        return reports, (), why if sampled else ""
+    sizes = {name: of.counts.sizes[1] for name, of in sampled.items()}
+    fewest = min(sizes.values())
+    numbers = ", ".join(f"{name} {size}" for name, size in sizes.items())
+    if all(set(of.counts.sizes) == {fewest} for of in sampled.values()):
+        return reports, (), ""
+    if any(of.counts.until_settled is not None for of in sampled.values()):
+        return reports, (), f"a prompt has unequally many answers ({numbers}), asked until the verdict was settled"
+    thin = {
+        name: judge(thinned(of.counts, fewest, derive_rng(of.options.seed, "thinned", name)), of.options)
+        for name, of in sampled.items()
+    }
+    seed = next(iter(sampled.values())).options.seed
+    said = f"Verdicts are of {fewest} answers a prompt, drawn at random where there are more (seed {seed}): {numbers}."
+    return thin, [said], ""
 
 
 def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]) -> dict[str, tuple[str, ...]]:
@@ -164,8 +204,7 @@ def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> 
         }
         for kind in KINDS
     }
-    codes = report.over_templates(ALL)
-    return Side(name, run.model, factors_of(run), found, run.last, _passing(codes))
+    return Side(name, run.model, factors_of(run), found, run.last, report.passing(ALL))
 
 
 def _words(report: ReliabilityReport, name: str) -> list[str]:
@@ -197,13 +236,3 @@ def texts_asked(asked: Instrument, report: ReliabilityReport, language: str) -> 
 def _text(of: Statement | None, variant: VariantId, language: str) -> str:
     wording = of.wording(variant, language) if of is not None else None
     return "" if wording is None else wording.text
-
-
-def _passing(codes: Codes) -> Estimate:
-    """Return the share of statements that pass; those of which too little is known do not, as published."""
-    tested = int((codes != VOID).sum())
-    if not tested:
-        return Estimate(float("nan"), float("nan"), float("nan"), 0, len(codes), "no test can fail")
-    share = int((codes == PASS).sum()) / tested
-    low, high = wilson_of_share(share, tested)
-    return Estimate(share, low, high, tested, len(codes) - tested, interval="share of items")

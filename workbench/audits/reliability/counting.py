@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -222,6 +222,27 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
         left_out=None,
         until_settled=None,
     )
+
+
+def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
+    """Return the counts of so many of the answers planned for each prompt, drawn at random without replacement; of
+    prompts with no more planned, all. Answers that failed or were never drawn are among those planned.
+
+    Raises ValueError where prompts were asked until settled: which of their answers came first is not counted.
+    """
+    if counts.until_settled is not None:
+        raise ValueError("prompts that were asked until settled cannot be thinned")
+    left = counts.wanted.astype(np.int64)
+    wanted = np.minimum(left, samples)
+    found: dict[str, Any] = {}
+    still = wanted.copy()
+    for name in ("positive", "negative", "unreadable", "truncated", "left_out"):
+        if (array := getattr(counts, name)) is None:
+            continue
+        there = np.minimum(array.astype(np.int64), left)
+        found[name] = rng.hypergeometric(there, left - there, still).astype(np.int32)
+        left, still = left - there, still - found[name]
+    return replace(counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0))))
 
 
 @dataclass(frozen=True, eq=False)

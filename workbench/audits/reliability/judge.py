@@ -51,10 +51,11 @@ from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, Int32Array
 from workbench.stats.describe import mean_sd
-from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval
+from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval, wilson_of_share
 
 if TYPE_CHECKING:
     from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreement, Only
+    from workbench.audits.reliability.pooled import Pooled
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 
@@ -509,6 +510,18 @@ class ReliabilityReport:
         found = self.verdicts(test)
         return found if test == TEMPLATE else conjunction(found, 0)
 
+    def passing(self, test: str) -> Estimate:
+        """Return the share of statements that pass under all templates, of those for which the test is not void. Those
+        of which too little is known do not pass, as published.
+        """
+        found = self.over_templates(test)
+        tested = int((found != VOID).sum())
+        if not tested:
+            return Estimate(float("nan"), float("nan"), float("nan"), 0, len(found), "no test can fail")
+        share = int((found == PASS).sum()) / tested
+        low, high = wilson_of_share(share, tested)
+        return Estimate(share, low, high, tested, len(found) - tested, interval="share of items")
+
     def summary(self) -> tuple[SummaryRow, ...]:
         """Return how many statements pass each test, per template (section 6.2, Figure 3)."""
         rows = []
@@ -582,6 +595,13 @@ class ReliabilityReport:
         from workbench.audits.reliability.agreement import agreement
 
         return agreement(self)
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Which statements keep their stance whatever the number of answers; it takes seconds for many prompts."""
+        from workbench.audits.reliability.pooled import pooled
+
+        return pooled(self)
 
     @cached_property
     def across_templates(self) -> AcrossTemplates:

@@ -18,6 +18,7 @@ from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, meant
 from workbench.audits.reliability import agreement_tables as agreement
 from workbench.audits.reliability import components as parts
+from workbench.audits.reliability import pooled
 from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.compared import compared, named_runs
 from workbench.audits.reliability.counting import ALL
@@ -202,6 +203,7 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
         [
             Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
             Entry("passing", "passing each test", partial(passing, of)),
+            Entry("pooled", "by pooling", lambda: pooled.table(of.report)),
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),

@@ -1,0 +1,291 @@
+"""Which statements keep their stance, whatever the number of answers: the tests on what the prompts' shares may be.
+
+A verdict by an interval depends on how many answers a prompt has: of 20, four fifths must agree to lean clearly, of 120
+less than two thirds. Here every prompt has the posterior of its share of agreement, from a model in which the prompts
+of one statement, of one wording and under one template lend each other strength (`stats.pooled`), and the tests judge
+shares as they judge exact probabilities (`expected`): a prompt leans clearly outside [low, high], its stance is the
+side of one half. The share of the draws in which a statement passes is the probability that it does.
+
+Prompts without a readable answer settle nothing, as ever; a statement that needs one is left out. A prompt that is
+asked until its verdict is settled is as good as any other: when one stops says nothing beside the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes
+from workbench.audits.reliability.counting import ALL, Voids
+from workbench.audits.reliability.expected import ExactReport
+from workbench.audits.reliability.judge import ReliabilityReport, Signs
+from workbench.audits.reliability.options import EVERY
+from workbench.domain.names import plural
+from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Column, Kind, Table, in_words
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.hypothesis_tests import paired_ends
+from workbench.stats.pooled import pooled_shares
+from workbench.stats.proportions import wilson_of_share
+from workbench.stats.resampling import derive_rng
+
+NAN = float("nan")
+SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
+TOSSES = 100
+"draws of a model whose stances a coin decides"
+NOTHING = "no statement has readable answers to every prompt that the test needs"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnReport(ReliabilityReport):
+    """The verdicts on one draw of the prompts' shares."""
+
+    of: ReliabilityReport
+    "whose answers these are"
+    share: FloatArray
+    "of agreement: (T, S, V, 2)"
+
+    @cached_property
+    def voids(self) -> Voids:
+        return self.of.voids
+
+    @cached_property
+    def enough(self) -> BoolArray:
+        return np.asarray((self.counts.readable > 0) & self.counts.exists[None, :, :, None])
+
+    @cached_property
+    def leaning(self) -> FloatArray:
+        return self.share
+
+    @cached_property
+    def stances(self) -> Signs:
+        return (np.sign(self.share - 0.5) * self.enough).astype(np.int8)
+
+    @cached_property
+    def clear(self) -> Codes:
+        """Whether the share lies outside [low, high], whichever rule is chosen for samples; void as for samples."""
+        return self._of_texts((self.share < self.options.low) | (self.share > self.options.high))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pooled:
+    """In which draws each statement passes each test, under all templates together."""
+
+    statements: tuple[str, ...]
+    passes: Mapping[str, BoolArray]
+    "test -> (draws, S)"
+    known: Mapping[str, BoolArray]
+    "test -> (S,) whether the statement can be judged, and can fail"
+    open: Mapping[str, int]
+    "test -> statements that lack readable answers"
+
+    def share(self, test: str) -> Estimate:
+        """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
+        statements that would be as uncertain as these are together with what is unknown of their shares.
+        """
+        return _share(self.passes[test][:, self.known[test]], self.open[test])
+
+    def difference(self, other: Pooled, test: str) -> Estimate:
+        """Return the other share minus this one, over the statements that both know: Bonett and Price's interval, at
+        such a number of statements, since which of them passes is not known for sure in either.
+        """
+        first, second = self._both(other, test)
+        n = first.shape[1]
+        left_out = len({*self.statements} | {*other.statements}) - n
+        if not n:
+            return Estimate(NAN, NAN, NAN, 0, left_out, NOTHING)
+        p, q = first.mean(axis=0), second.mean(axis=0)
+        value = float((q - p).mean())
+        lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
+        unknown = float(first.mean(axis=1).var() + second.mean(axis=1).var())
+        worth = _worth(n, (lost + gained) / n - value**2, unknown)
+        low, high = paired_ends(lost * worth, gained * worth, n * worth)
+        return Estimate(value, min(low, value), max(high, value), n, left_out, interval=DIFFERENCE)
+
+    def shares_of_both(self, other: Pooled, test: str) -> tuple[float, float]:
+        """Return both shares, over the statements that both know; NaN without any."""
+        first, second = self._both(other, test)
+        return (float(first.mean()), float(second.mean())) if first.size else (NAN, NAN)
+
+    def _both(self, other: Pooled, test: str) -> tuple[BoolArray, BoolArray]:
+        """Return in which draws the statements that both know pass: two (draws, statements)."""
+        places = {ref: at for at, ref in enumerate(other.statements)}
+        here = [at for at, ref in enumerate(self.statements) if self.known[test][at] and ref in places]
+        both = [at for at in here if other.known[test][places[self.statements[at]]]]
+        there = [places[self.statements[at]] for at in both]
+        return self.passes[test][:, both], other.passes[test][:, there]
+
+
+def _share(passes: BoolArray, left_out: int) -> Estimate:
+    n = passes.shape[1]
+    if not n:
+        return Estimate(NAN, NAN, NAN, 0, left_out, NOTHING)
+    value = float(passes.mean())
+    worth = _worth(n, value * (1 - value), float(passes.mean(axis=1).var()))
+    low, high = wilson_of_share(value, n * worth)
+    return Estimate(value, low, high, n, left_out, interval=SHARE)
+
+
+def _worth(n: int, spread: float, unknown: float) -> float:
+    """Return how many statements one is worth: fewer than 1 as far as what is unknown of them adds to their spread."""
+    return 1.0 if spread <= 0 else spread / (spread + n * unknown)
+
+
+def pooled(report: ReliabilityReport) -> Pooled:
+    """Return the tests on draws from the posterior of a run's shares; on exact probabilities there is one draw."""
+    rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
+    return _tested(report, [report.leaning] if isinstance(report, ExactReport) else _shares(report, rng))
+
+
+def by_coin(report: ReliabilityReport) -> Pooled:
+    """Return the tests on prompts whose stance a coin decides, each clearly."""
+    rng, shape = derive_rng(report.options.seed, "coin", *report.counts.statements), report.counts.positive.shape
+    return _tested(report, (rng.integers(0, 2, shape).astype(np.float64) for _ in range(TOSSES)))
+
+
+def _shares(report: ReliabilityReport, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where nothing is readable."""
+    counts = report.counts
+    at = np.nonzero((counts.readable > 0) & counts.exists[None, :, :, None])
+    if not at[0].size:
+        return
+    turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
+    hits = np.where(turned, counts.negative, counts.positive)[at]
+    found = pooled_shares(hits, counts.readable[at], list(_factors(report, at)), rng)
+    back = turned[at]
+    for draw in found:
+        share = np.full(counts.positive.shape, 0.5)
+        share[at] = np.where(back, 1 - draw, draw)
+        yield share
+
+
+def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntArray]:
+    """Yield the groups of prompts that are alike: statements first, then what each statement is put in."""
+    template, statement, variant, order = at
+    kinds = list(dict.fromkeys(one.kind for one in report.counts.variants))
+    kind = np.array([kinds.index(one.kind) for one in report.counts.variants])[variant]
+    groups = (statement, (statement, variant), (statement, template), (statement, order), template, kind, order)
+    for group in groups:
+        stacked = np.stack(group) if isinstance(group, tuple) else group[None]
+        yield np.unique(stacked, axis=1, return_inverse=True)[1].reshape(-1)
+
+
+def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]) -> Pooled:
+    found: dict[str, list[Codes]] = {test: [] for test in EVERY}
+    for share in shares:
+        drawn = DrawnReport(report.counts, report.options, report, share)
+        for test, codes in found.items():
+            codes.append(drawn.over_templates(test))
+    size = len(report.counts.statements)
+    each = {test: np.array(codes, dtype=np.int8).reshape(-1, size) for test, codes in found.items()}
+    void = {test: report.over_templates(test) == VOID for test in EVERY}
+    lacks = {test: (codes == INSUFFICIENT).any(axis=0) | (not len(codes)) for test, codes in each.items()}
+    return Pooled(
+        report.counts.statements,
+        {test: codes == PASS for test, codes in each.items()},
+        {test: ~void[test] & ~lacks[test] for test in EVERY},
+        {test: int((lacks[test] & ~void[test]).sum()) for test in EVERY},
+    )
+
+
+ANSWERS = (
+    "Share of the statements that keep their stance under all templates together, by partial pooling: each prompt's "
+    "share of agreement has a posterior, to which prompts of the same statement, wording and template lend strength, "
+    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts do."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PooledTest:
+    """How many statements pass a test, by the rule in force and by partial pooling."""
+
+    test: str
+    judged: Estimate
+    pooled: Estimate
+    coin: Estimate
+
+
+def table(report: ReliabilityReport) -> Table[PooledTest]:
+    """Return the shares of statements that keep their stance, which do not depend on the number of answers."""
+    coin, found = by_coin(report), report.pooled
+    return Table(
+        "pooled",
+        "Statements that keep their stance, whatever the number of answers",
+        [
+            PooledTest(test, report.passing(test), found.share(test), coin.share(test))
+            for test in EVERY
+            if found.known[test].any() or found.open[test]
+        ],
+        [
+            Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
+            Column("pooled", "by pooling", lambda row: row.pooled, Kind.SHARE, scale=(0.0, 1.0), help=ANSWERS),
+            Column("judged", "by verdicts", lambda row: row.judged, Kind.SHARE, scale=(0.0, 1.0),
+                   help="share of the statements that pass under all templates by the rule in force"),
+            Column("coin", "sides at random", lambda row: row.coin.value, Kind.SHARE,
+                   help="the same of a model that takes a side at random on every prompt, and takes it clearly"),
+            Column("statements", "n", lambda row: row.pooled.n, Kind.COUNT, help="statements behind the pooled share"),
+            Column("left_out", "left out", lambda row: row.pooled.excluded, Kind.COUNT, aside=True,
+                   help="statements without a readable answer to a prompt that the test needs"),
+        ],
+        key=lambda row: (row.test,),
+        definition=ANSWERS,
+        pictures=[Forest(values=["pooled", "judged"], rows=["test"], axis="statements that pass")],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDifference:
+    """How much two runs differ in the share of statements that pass a test, by partial pooling."""
+
+    test: str
+    first: float
+    second: float
+    "of the statements of both"
+    difference: Estimate
+
+
+def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[PooledDifference]:
+    """Return the differences between two runs that do not depend on the numbers of answers: second minus first."""
+    rows = [
+        PooledDifference(test, *one.shares_of_both(other, test), one.difference(other, test))
+        for test in EVERY
+        if one.known[test].any() or other.known[test].any()
+    ]
+    return Table(
+        "pooled_differences",
+        f"Statements that keep their stance, whatever the number of answers: {second} minus {first}",
+        rows,
+        [
+            Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
+            Column("first_share", first, lambda row: row.first, Kind.SHARE),
+            Column("second_share", second, lambda row: row.second, Kind.SHARE),
+            Column("difference", "difference", lambda row: row.difference, Kind.POINTS, scale=(-1, 1),
+                   help="second share minus first, over the statements that both were asked"),
+            Column("statements", "n", lambda row: row.difference.n, Kind.COUNT),
+            Column("left_out", "left out", lambda row: row.difference.excluded, Kind.COUNT, aside=True,
+                   help="statements that one of the two was not asked, or has no readable answer to"),
+        ],
+        key=lambda row: (row.test,),
+        definition=ANSWERS,
+        subject=(first, second),
+        pictures=[Forest(values=("difference",), rows=("test",))],
+    )  # fmt: skip
+
+
+def difference_said(first: str, second: str, one: Pooled, other: Pooled) -> str:
+    """Say how two runs differ whatever their numbers of answers."""
+    found = one.difference(other, ALL)
+    if not found.defined:
+        return f"By pooling, {first} and {second} cannot be compared: {found.undefined}."
+    shares = " and ".join(number(share, Kind.SHARE) for share in one.shares_of_both(other, ALL))
+    sure = "" if found.low > 0 or found.high < 0 else ", which may be none"
+    return (
+        f"Whatever the number of answers, {first} and {second} keep their stance on {shares} of "
+        f"{plural(found.n, 'statement')} (all tests, by pooling): a difference of "
+        f"{estimate(found, Kind.POINTS)}{sure}."
+    )
