@@ -30,7 +30,7 @@ AXES = 2, 60, len(VARIANTS), 2
 
 def persona(rng: np.random.Generator, statement: float = 1.5) -> npt.NDArray[np.float64]:
     """Return the logits of agreement of a made-up model, as the statement puts it: the negation is turned back."""
-    t, s, v, o = AXES
+    t, s, v, _ = AXES
     parts = [(statement, (1, s, 1, 1)), (0.4, (1, s, v, 1)), (0.2, (t, s, 1, 1)), (0.2, (t, 1, 1, 1)), (0.2, AXES)]
     return np.asarray(sum(sd * rng.standard_normal(shape) for sd, shape in parts))
 
@@ -138,3 +138,46 @@ def test_a_prompt_is_drawn_towards_its_like_the_less_the_more_it_was_asked() -> 
     assert many.mean(axis=0) == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.2, 0.2, 0.2, 0.2], abs=0.02)
     with pytest.raises(ValueError, match="found 0 and 1"):
         pooled_shares([], [], [statement], np.random.default_rng(1))
+
+
+HITS = (
+    *(14, 7, 9, 12, 14, 15, 15, 14, 11, 15, 13, 14, 1, 1, 4, 5, 4, 9, 11, 6, 3, 11, 5, 5),
+    *(13, 14, 10, 13, 12, 10, 12, 8, 10, 11, 9, 12, 3, 2, 1, 2, 15, 15, 14, 11, 8, 13, 4, 11),
+)
+"of 15 answers to each of four wordings of twelve statements"
+VARIATIONAL = (
+    *(0.812, 0.598, 0.665, 0.757, 0.954, 0.963, 0.963, 0.954, 0.84, 0.918, 0.883, 0.902, 0.144, 0.144, 0.22, 0.248),
+    *(0.386, 0.558, 0.626, 0.455, 0.305, 0.576, 0.37, 0.37, 0.853, 0.874, 0.777, 0.853, 0.755, 0.694, 0.755, 0.629),
+    *(0.694, 0.725, 0.662, 0.755, 0.163, 0.141, 0.12, 0.141, 0.936, 0.936, 0.922, 0.869, 0.577, 0.739, 0.438, 0.677),
+)
+"""a reference run: `BinomialBayesMixedGLM(…, vcp_p=1.0, fe_p=10).fit_vb()` of statsmodels 0.14, with effects of
+statements and wordings; the shares at its posterior means. Its priors of the deviations are log-normal, and its
+posterior is variational"""
+
+
+def test_shares_are_those_of_a_reference_run() -> None:
+    ours = pooled_shares(HITS, [15] * 48, [np.arange(48) // 4], np.random.default_rng(1), draws=1500).mean(axis=0)
+    assert ours == pytest.approx(VARIATIONAL, abs=0.045)
+    assert abs(float((ours - VARIATIONAL).mean())) < 0.01
+    alone = np.array(HITS) / 15
+    assert np.abs(ours - VARIATIONAL).mean() < np.abs(alone - VARIATIONAL).mean() / 4
+
+
+@pytest.mark.e2e
+def test_the_posterior_is_calibrated() -> None:
+    """Simulation-based calibration (Talts et al. 2018): ranks of truths from the prior among draws are uniform."""
+    ranks = []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        statement, wording = np.arange(24) // 6, np.arange(24) // 3
+        sds = 2 * abs(rng.standard_cauchy()), abs(rng.standard_cauchy()), abs(rng.standard_cauchy())
+        parts = (rng.standard_normal(size) * sd for size, sd in zip((4, 8, 24), sds, strict=True))
+        of_statement, of_wording, rest = parts
+        logits = 10 * rng.standard_normal() + of_statement[statement] + of_wording[wording] + rest
+        truth = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+        hits = rng.binomial(20, truth)
+        drawn = pooled_shares(hits, [20] * 24, [statement, wording], rng, draws=400)[::4].mean(axis=1)
+        ranks.append((drawn < truth.mean()).mean())
+    counts, _ = np.histogram(ranks, bins=5, range=(0, 1 + 1e-9))
+    expected = len(ranks) / 5
+    assert ((counts - expected) ** 2 / expected).sum() < 18.47, f"chi-squared with 4 degrees at .001: {counts}"

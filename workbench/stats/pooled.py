@@ -81,7 +81,7 @@ def pooled_shares(
         rest.draw_variance(rng)
         if sweep >= 0:
             found[sweep] = logit
-    return np.asarray(1 / (1 + np.exp(-found)))
+    return np.exp(-np.logaddexp(0, -found))
 
 
 def _telling(factors: Sequence[IntArray]) -> list[IntArray]:
@@ -136,10 +136,11 @@ def _stepped(logit: Single, k: Single, n: Single, centre: Single, variance: floa
 
     def seen_from(x: Single) -> tuple[Single, Single, Single]:
         """Return the log density there, and the mean and precision of what is proposed from there."""
-        share, apart = 1 / (1 + np.exp(-x)), x - centre
+        rest, apart = np.logaddexp(0, -x), x - centre
+        share = np.exp(-rest)
         precision = n * share * (1 - share) + 1 / variance
         step = (k - n * share - apart / variance) / precision
-        density = k * x - n * np.logaddexp(0, x) - apart * apart / (2 * variance)
+        density = (k - n) * x - n * rest - apart * apart / (2 * variance)
         return density, x + np.clip(step, -LONGEST_STEP, LONGEST_STEP), precision
 
     density, ahead, precision = seen_from(logit)
