@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.coverage import agreement, bias, compared, components, measures, questionnaires, refused, stances
+from tests.coverage import agreement, bias, compared, components, measures, pooled, questionnaires, refused, stances
 from tests.coverage.study import Scenario
 
 NOT_YET: frozenset[str] = frozenset()
@@ -17,4 +17,5 @@ SCENARIOS: tuple[Scenario, ...] = (
     *bias.SCENARIOS,
     *components.SCENARIOS,
     *compared.SCENARIOS,
+    *pooled.SCENARIOS,
 )

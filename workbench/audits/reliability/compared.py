@@ -13,7 +13,7 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of, unpaired_because
-from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts, thinned
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, thinned
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import ReliabilityReport, judge
@@ -183,15 +183,7 @@ def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityRe
             left_out=some(mass.left_out),
         )
         return judge_exact(less, report.options)
-    return judge(_narrowed(counts, tuple(templates), places), report.options)
-
-
-def _narrowed(counts: Counts, templates: tuple[str, ...], places: Sequence[int]) -> Counts:
-    arrays = (
-        "positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts", "until_settled",
-    )  # fmt: skip
-    found = {name: array[list(places)] for name in arrays if (array := getattr(counts, name)) is not None}
-    return replace(counts, templates=templates, **found)
+    return judge(counts.under(places), report.options)
 
 
 def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:

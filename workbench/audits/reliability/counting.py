@@ -165,6 +165,16 @@ class Counts:
         """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
         return 0 if self.left_out is None else int(self.left_out[tuple(at)])
 
+    def under(self, templates: Sequence[int]) -> Counts:
+        """Return the counts under the templates at these places, which may come several times."""
+        arrays = (
+            "positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts",
+            "until_settled",
+        )  # fmt: skip
+        there = list(templates)
+        found: dict[str, Any] = {name: array[there] for name in arrays if (array := getattr(self, name)) is not None}
+        return replace(self, templates=tuple(self.templates[at] for at in there), **found)
+
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""
         return [place for place, variant in enumerate(self.variants) if variant.kind is kind]

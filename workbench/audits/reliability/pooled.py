@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
-from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes
-from workbench.audits.reliability.counting import ALL, Voids
+from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, Signs
 from workbench.audits.reliability.options import EVERY
@@ -30,12 +31,14 @@ from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Table, in_words
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.hypothesis_tests import paired_ends
-from workbench.stats.pooled import pooled_shares
+from workbench.stats.pooled import DRAWS, pooled_shares
 from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import derive_rng
 
 NAN = float("nan")
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
+TOGETHER = 25
+"draws that are judged at once, to bound memory"
 TOSSES = 100
 "draws of a model whose stances a coin decides"
 NOTHING = "no statement has readable answers to every prompt that the test needs"
@@ -43,16 +46,10 @@ NOTHING = "no statement has readable answers to every prompt that the test needs
 
 @dataclass(frozen=True, eq=False)
 class DrawnReport(ReliabilityReport):
-    """The verdicts on one draw of the prompts' shares."""
+    """The verdicts on draws of the prompts' shares: each template comes once for every draw, D T of them."""
 
-    of: ReliabilityReport
-    "whose answers these are"
     share: FloatArray
-    "of agreement: (T, S, V, 2)"
-
-    @cached_property
-    def voids(self) -> Voids:
-        return self.of.voids
+    "of agreement: (D T, S, V, 2)"
 
     @cached_property
     def enough(self) -> BoolArray:
@@ -70,6 +67,15 @@ class DrawnReport(ReliabilityReport):
     def clear(self) -> Codes:
         """Whether the share lies outside [low, high], whichever rule is chosen for samples; void as for samples."""
         return self._of_texts((self.share < self.options.low) | (self.share > self.options.high))
+
+    def in_draws(self, test: str, draws: int) -> Codes:
+        """Return the verdict of each draw on each statement, under all templates together: (D, S)."""
+        shape = draws, -1, len(self.counts.statements)
+        if test != TEMPLATE:
+            return conjunction(self.verdicts(test).reshape(shape), 1)
+        stances, enough = (array[..., PRINTED].reshape(shape) for array in self.originals)
+        known = enough.all(axis=1) & (stances.shape[1] > 1)
+        return codes(np.abs(stances.sum(axis=1, dtype=np.int64)) == stances.shape[1], known)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,8 +108,10 @@ class Pooled:
         p, q = first.mean(axis=0), second.mean(axis=0)
         value = float((q - p).mean())
         lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
-        unknown = float(first.mean(axis=1).var() + second.mean(axis=1).var())
-        worth = _worth(n, (lost + gained) / n - value**2, unknown)
+        noise = float((p * (1 - p) + q * (1 - q)).mean())
+        worth = _worth(
+            n, (lost + gained) / n - value**2, noise, float((second.mean(axis=1) - first.mean(axis=1)).var())
+        )
         low, high = paired_ends(lost * worth, gained * worth, n * worth)
         return Estimate(value, min(low, value), max(high, value), n, left_out, interval=DIFFERENCE)
 
@@ -126,20 +134,33 @@ def _share(passes: BoolArray, left_out: int) -> Estimate:
     if not n:
         return Estimate(NAN, NAN, NAN, 0, left_out, NOTHING)
     value = float(passes.mean())
-    worth = _worth(n, value * (1 - value), float(passes.mean(axis=1).var()))
+    p = passes.mean(axis=0)
+    worth = _worth(n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var()))
     low, high = wilson_of_share(value, n * worth)
     return Estimate(value, low, high, n, left_out, interval=SHARE)
 
 
-def _worth(n: int, spread: float, unknown: float) -> float:
-    """Return how many statements one is worth: fewer than 1 as far as what is unknown of them adds to their spread."""
-    return 1.0 if spread <= 0 else spread / (spread + n * unknown)
+def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
+    """Return how many statements that are known for sure one of these is worth: 1 where they are, fewer where not.
+
+    The variance of a share over statements that are known is spread / n. Of those that are not, the posterior means
+    spread by less, spread - noise; what is uncertain of all of them together adds to it, which is what the posterior
+    variance of their mean has beyond noise / n.
+
+    Parameters
+    ----------
+    spread : variance of one statement's outcome, as if it were known
+    noise : the part of it that is unknown, mean of p (1 - p)
+    posterior : variance of the mean outcome over draws
+    """
+    variance = (spread - noise) / n + max(0.0, posterior - noise / n)
+    return min(1.0, spread / n / variance) if variance > 0 else 1.0
 
 
-def pooled(report: ReliabilityReport) -> Pooled:
+def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     """Return the tests on draws from the posterior of a run's shares; on exact probabilities there is one draw."""
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
-    return _tested(report, [report.leaning] if isinstance(report, ExactReport) else _shares(report, rng))
+    return _tested(report, [report.leaning] if isinstance(report, ExactReport) else _shares(report, rng, draws))
 
 
 def by_coin(report: ReliabilityReport) -> Pooled:
@@ -148,7 +169,7 @@ def by_coin(report: ReliabilityReport) -> Pooled:
     return _tested(report, (rng.integers(0, 2, shape).astype(np.float64) for _ in range(TOSSES)))
 
 
-def _shares(report: ReliabilityReport, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
     """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where nothing is readable."""
     counts = report.counts
     at = np.nonzero((counts.readable > 0) & counts.exists[None, :, :, None])
@@ -156,7 +177,7 @@ def _shares(report: ReliabilityReport, rng: np.random.Generator) -> Iterator[Flo
         return
     turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
     hits = np.where(turned, counts.negative, counts.positive)[at]
-    found = pooled_shares(hits, counts.readable[at], list(_factors(report, at)), rng)
+    found = pooled_shares(hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws)
     back = turned[at]
     for draw in found:
         share = np.full(counts.positive.shape, 0.5)
@@ -177,17 +198,18 @@ def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntA
 
 def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]) -> Pooled:
     found: dict[str, list[Codes]] = {test: [] for test in EVERY}
-    for share in shares:
-        drawn = DrawnReport(report.counts, report.options, report, share)
-        for test, codes in found.items():
-            codes.append(drawn.over_templates(test))
-    size = len(report.counts.statements)
-    each = {test: np.array(codes, dtype=np.int8).reshape(-1, size) for test, codes in found.items()}
+    size, templates = len(report.counts.statements), range(len(report.counts.templates))
+    rest = iter(shares)
+    while some := list(islice(rest, TOGETHER)):
+        drawn = DrawnReport(report.counts.under([*templates] * len(some)), report.options, np.concatenate(some))
+        for test, of in found.items():
+            of.append(drawn.in_draws(test, len(some)))
+    each = {test: np.concatenate(of) if of else np.zeros((0, size)) for test, of in found.items()}
     void = {test: report.over_templates(test) == VOID for test in EVERY}
-    lacks = {test: (codes == INSUFFICIENT).any(axis=0) | (not len(codes)) for test, codes in each.items()}
+    lacks = {test: (of == INSUFFICIENT).any(axis=0) | (not len(of)) for test, of in each.items()}
     return Pooled(
         report.counts.statements,
-        {test: codes == PASS for test, codes in each.items()},
+        {test: of == PASS for test, of in each.items()},
         {test: ~void[test] & ~lacks[test] for test in EVERY},
         {test: int((lacks[test] & ~void[test]).sum()) for test in EVERY},
     )
