@@ -42,9 +42,9 @@ def answered(logits: npt.NDArray[np.float64], samples: int, rng: np.random.Gener
     readable = rng.binomial(samples, 1 - unread, agree.shape)
     positive = rng.binomial(readable, agree)
     there = np.ones(AXES[1:3], dtype=bool)
-    arrays = [array.astype(np.int32) for array in (positive, readable - positive, samples - readable)]
+    agreed, rejected, unread_ = (one.astype(np.int32) for one in (positive, readable - positive, samples - readable))
     names = tuple(f"s{n}" for n in range(AXES[1]))
-    return Counts(names, VARIANTS, ("a", "b"), *arrays, exists=there, samples=samples)
+    return Counts(names, VARIANTS, ("a", "b"), agreed, rejected, unread_, there, samples)
 
 
 def keep(logits: npt.NDArray[np.float64]) -> float:
@@ -85,7 +85,8 @@ def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
     reports = {"few": judge(answered(logits, 20, rng)), "many": judge(answered(logits, 120, rng))}
     equal, said, untested = at_equal_numbers(reports)
     assert (said[0], untested) == (
-        "Verdicts are of 20 answers a prompt, drawn at random where there are more (seed 1): few 20, many 120.",
+        "Verdicts are of 20 answers to a prompt, drawn at random where it has more (seed 1), because a prompt has "
+        "unequally many answers (few 20, many 120).",
         "",
     )
     assert {of.counts.sizes for of in equal.values()} == {(20, 20)}
@@ -101,10 +102,10 @@ def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
 @settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 9), st.integers(0, 2**31))
 def test_thinning_keeps_what_there_is_and_never_more_than_is_wanted(a: int, b: int, unread: int, seed: int) -> None:
-    arrays = [np.full((1, 1, 1, 2), n, dtype=np.int32) for n in (a, b, unread)]
+    agreed, rejected, unread_ = (np.full((1, 1, 1, 2), n, dtype=np.int32) for n in (a, b, unread))
     planned = np.full((1, 1, 1, 2), a + b + unread + 3, dtype=np.int32)
     there = np.ones((1, 1), dtype=bool)
-    counts = Counts(("s",), VARIANTS[:1], ("t",), *arrays, exists=there, samples=int(planned.max()), planned=planned)
+    counts = Counts(("s",), VARIANTS[:1], ("t",), agreed, rejected, unread_, there, int(planned.max()), planned=planned)
     found = thinned(counts, 20, np.random.default_rng(seed))
     wanted = min(20, a + b + unread + 3)
     assert (found.wanted == wanted).all()

@@ -57,9 +57,9 @@ def answered(shares: FloatArray, samples: int, rng: Rng) -> Counts:
     agree[:, :, -1] = 1 - agree[:, :, -1]
     positive = rng.binomial(samples, agree).astype(np.int32)
     names = tuple(f"s{n}" for n in range(shares.shape[1]))
-    arrays = positive, (samples - positive).astype(np.int32), np.zeros_like(positive)
+    negative, unread = (samples - positive).astype(np.int32), np.zeros_like(positive)
     there = np.ones(shares.shape[1:3], dtype=bool)
-    return Counts(names, VARIANTS, tuple(map(str, range(len(shares)))), *arrays, exists=there, samples=samples)
+    return Counts(names, VARIANTS, tuple(map(str, range(len(shares)))), positive, negative, unread, there, samples)
 
 
 def two(

@@ -515,4 +515,6 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
             f"The comparison is unpaired, because {why}: shares are compared as if of other items, and no pair of "
             "verdicts is tested."
         )
+    if of.untested:
+        yield f"No pair of verdicts is tested: {of.untested}."
     yield from of.left_out

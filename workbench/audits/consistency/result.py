@@ -33,7 +33,12 @@ from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, 
 from workbench.audits.reliability.agreement import relations_of, survey_agreement
 from workbench.audits.reliability.agreement_tables import model_kappas, people_kappas
 from workbench.audits.reliability.agreement_tables import people as upper_bound
-from workbench.audits.reliability.compared import shared_templates, templates_left_out, texts_asked
+from workbench.audits.reliability.compared import (
+    shared_templates,
+    templates_left_out,
+    texts_asked,
+    unequal_numbers,
+)
 from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
 from workbench.audits.reported import CERON
 from workbench.audits.result import Headline, Later, Result
@@ -337,7 +342,7 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
     of = {name: result.respondent(name) for name in names}
     runs = {one.name: one.run for one in judged.runs if one.name in of}
     reports = {one.name: one.report for one in judged.runs if one.name in of}
-    shared = shared_templates(runs, reports)
+    shared, unequal = shared_templates(runs, reports), unequal_numbers(reports)
     texts = {
         name: dict(texts_asked(store.runs.instrument(run), reports[name], run.language)) for name, run in runs.items()
     }
@@ -356,6 +361,7 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
         judged.texts,
         differences=[_own(judged, place) for place in range(1 + len(judged.options.formulas))],
         left_out=tuple(templates_left_out(reports, shared)),
+        untested=unequal and f"which stances are reliable depends on the number of answers, and {unequal}",
     )
 
 

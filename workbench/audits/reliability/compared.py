@@ -114,30 +114,35 @@ def beside(
     )
 
 
+def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:
+    """Say that prompts of some runs have more answers than those of others; empty where they have as many."""
+    sizes = {name: None if isinstance(of, ExactReport) else of.counts.sizes for name, of in reports.items()}
+    sampled = {name: reports[name].counts.sizes_words for name, of in sizes.items() if of is not None}
+    if sampled and len(sampled) < len(sizes):
+        return "some verdicts are of samples, others of exact probabilities"
+    if len(set(sizes.values())) < 2 and all(of is None or of[0] == of[1] for of in sizes.values()):
+        return ""
+    return f"a prompt has unequally many answers ({', '.join(f'{name} {each}' for name, each in sampled.items())})"
+
+
 def at_equal_numbers(
     reports: Mapping[str, ReliabilityReport],
 ) -> tuple[Mapping[str, ReliabilityReport], Sequence[str], str]:
     """Return reports on equally many answers to each prompt, since verdicts depend on how many there are: of runs with
     more, some are drawn at random. Then what to say of it, and why verdicts are not tested where it cannot be done.
     """
-    sampled = {name: of for name, of in reports.items() if not isinstance(of, ExactReport)}
-    if len(sampled) < len(reports):
-        why = "some verdicts are of samples, others of exact probabilities"
-        return reports, (), why if sampled else ""
-    sizes = {name: of.counts.sizes[1] for name, of in sampled.items()}
-    fewest = min(sizes.values())
-    numbers = ", ".join(f"{name} {size}" for name, size in sizes.items())
-    if all(set(of.counts.sizes) == {fewest} for of in sampled.values()):
-        return reports, (), ""
-    if any(of.counts.until_settled is not None for of in sampled.values()):
-        return reports, (), f"a prompt has unequally many answers ({numbers}), asked until the verdict was settled"
+    unequal = unequal_numbers(reports)
+    if not unequal or any(isinstance(of, ExactReport) for of in reports.values()):
+        return reports, (), unequal
+    if any(of.counts.until_settled is not None for of in reports.values()):
+        return reports, (), f"{unequal}, asked until the verdict was settled"
+    fewest, seed = min(of.counts.sizes[0] for of in reports.values()), next(iter(reports.values())).options.seed
     thin = {
-        name: judge(thinned(of.counts, fewest, derive_rng(of.options.seed, "thinned", name)), of.options)
-        for name, of in sampled.items()
+        name: judge(thinned(of.counts, fewest, derive_rng(seed, "thinned", name)), of.options)
+        for name, of in reports.items()
     }
-    seed = next(iter(sampled.values())).options.seed
-    said = f"Verdicts are of {fewest} answers a prompt, drawn at random where there are more (seed {seed}): {numbers}."
-    return thin, [said], ""
+    said = f"Verdicts are of {fewest} answers to a prompt, drawn at random where it has more (seed {seed}), because"
+    return thin, [f"{said} {unequal}."], ""
 
 
 def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]) -> dict[str, tuple[str, ...]]:

@@ -137,6 +137,11 @@ class Counts:
         there = self.planned[self.planned > 0]
         return int(there.min()), int(there.max())
 
+    @property
+    def sizes_words(self) -> str:
+        """How many answers are planned for a prompt: `30`, `10 to 30`."""
+        return " to ".join(map(str, sorted({*self.sizes})))
+
     @cached_property
     def readable(self) -> Int32Array:
         return self.positive + self.negative

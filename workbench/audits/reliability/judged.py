@@ -21,6 +21,7 @@ from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.verdicts import PROBABILITIES, RunVerdicts, run_verdicts
+from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import NONE, Persona
@@ -559,6 +560,12 @@ class ReliabilityJudged:
             f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, {options.high:g}), "
             f"{report.needed_words} readable needed"
         )
+        fewest, most = counts.sizes
+        if options.as_published and (fewest, most) != (PUBLISHED_SAMPLES, PUBLISHED_SAMPLES):
+            yield (
+                f"published with {PUBLISHED_SAMPLES} answers to a prompt, here {counts.sizes_words}: the rule passes "
+                "more the more there are (--table pooled does not depend on it)"
+            )
         if cut := counts.cut_off:
             yield f"cut off in thought: {cut:,} answers; ask again with more tokens (--max-new-tokens)"
 
