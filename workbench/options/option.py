@@ -226,7 +226,7 @@ def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    """Return a normalised name: `all keys` and `All-Keys` are `all_keys`."""
+    """Return a normalised name: `key typo` and `Key-Typo` are `key_typo`."""
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
