@@ -139,6 +139,8 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
         (("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"), "found --judge seed twice"),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
+        (("--check", "x.toml", "--samples", "3"), "found --samples; --check reads all of that from the plan"),
+        (("--model", "scripted", "--out", "x.toml", "--csv", "figures"), "found --csv; a plan has no figures yet"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_words(

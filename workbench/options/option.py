@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import FieldError
+from workbench.errors import FieldError, UsageError
 
 
 class Type(Enum):
@@ -223,6 +223,13 @@ def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
 def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
     """Return the same, with defaults for options that `values` lacks."""
     return {option.name: option.record(getattr(values, option.name, option.default)) for option in options}
+
+
+def refuse(options: Iterable[Option], values: object, reason: str) -> None:
+    """Raise UsageError, with the reason, where options are given that have no effect."""
+    if given := [one.flag for one in options if getattr(values, one.name) not in (one.default, None, ())]:
+        them = "it" if len(given) == 1 else "them"
+        raise UsageError(f"found {', '.join(given)}; {reason}, so leave {them} out")
 
 
 def _plain(name: str) -> str:
