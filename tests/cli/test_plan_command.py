@@ -60,6 +60,10 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
     assert "Plan frozen before the answers" in page
     assert "points as planned; deviations: as_published: planned yes, done no." in page, "reports judge by the usual"
+    assert run(capsys, "report", store, store.parent / "planned", "--as-published")[0] == 0
+    page = (store.parent / "planned" / "report.html").read_text(encoding="utf-8")
+    assert "points as planned." in page
+    assert "deviations: as_published" not in page
     assert [one for one in (store.parent / "page" / "tables").iterdir() if one.name.startswith("plan-reliability")]
 
 
