@@ -250,6 +250,11 @@ def test_a_pilot_is_not_started_without_consent_or_a_model(demo: Path, capsys: p
     assert (code, "--yes" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo)
     assert (code, "--model" in err) == (2, True)
+    for given in ((*PILOT, "--rank", "--samples", 4), (*PILOT, "--rank", "--top-k", 0), (*PILOT, "--sampling", "T 1")):
+        code, _, err = run(capsys, "pilot", demo, *given)
+        assert (code, f"found {given[-2]}" in err or "found --samples" in err) == (2, True), err
+    code, _, err = run(capsys, "pilot", demo, *PILOT, "--yes", "--detach", "--csv", demo.parent / "figures")
+    assert (code, "--csv" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo, "--rank", "--family", "direct")
     assert (code, "no reliability answers" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo, "--model", "scripted", "--statements", 0)

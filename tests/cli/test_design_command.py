@@ -26,7 +26,14 @@ def test_a_mistake_is_told_in_a_sentence(demo: Path, capsys: pytest.CaptureFixtu
         (("--claim", "kappa > .7"), "'kappa >= .7'"),
         (("--components", "wordng=.1"), "statement-template"),
         (("--components", "statement=.2,wording=.2"), "the variance is at most 0.25"),
-        (("--components", "statement=.1", "--samples", "3", "--minimum", "5"), "more than the 3 planned"),
+        (
+            ("--components", "statement=.1", "--samples", "3", "--minimum", "5", "--claim", "kappa>=.7"),
+            "more than the 3 planned",
+        ),
+        (("--components", "statement=.1", "--family", "chat", "--dtype", "x"), "found --dtype, --family; --components"),
+        ((*GIVEN, "--claim", "g >= .8", "--low", "0.4"), "found --low; only claims of kappa and reliable are"),
+        ((*GIVEN, "--as-published", "--minimum", "2"), "found --minimum, --as-published"),
+        (("--tests", "sampling"), "found --tests; "),
     ):
         code, _, err = run(capsys, "design", demo, *wrong)
         assert (code, said in err) == (2, True), err

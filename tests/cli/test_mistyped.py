@@ -20,6 +20,10 @@ from workbench.cli.main import main, workbench
         ),
         (["jobs", "x.db", "--jsn=1"], "workbench jobs: error: there is no option --jsn; did you mean --json?"),
         (["lint", "x.db", "--xyzzy"], "there is no option --xyzzy; --help lists those there are"),
+        (["pilot", "x.db", "--rule", "coded"], "there is no option --rule; --help lists those there are"),
+        (["show", "x.db", "reliability", "--rule", "coded"], "there is no option --rule; --as-published sets it, with"),
+        (["show", "x.db", "questionnaire", "--rule", "x"], "there is no option --rule; --help lists those there are"),
+        (["design", "x.db", "--judge-void"], "there is no option --judge-void; --as-published sets it, with"),
         (["lint", "x.db", "extra"], "found 'extra', which belongs to no option"),
         (["lint", "x.db", "--\x1b]0;x\x07"], "there is no option --␛]0;x␇"),
         (

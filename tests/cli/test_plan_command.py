@@ -62,6 +62,10 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
     assert "Plan frozen before the answers" in page
     assert "points as planned; deviations: as_published: planned yes, done no." in page, "reports judge by the usual"
+    assert run(capsys, "report", store, store.parent / "planned", "--as-published")[0] == 0
+    page = (store.parent / "planned" / "report.html").read_text(encoding="utf-8")
+    assert "points as planned." in page
+    assert "deviations: as_published" not in page
     assert [one for one in (store.parent / "page" / "tables").iterdir() if one.name.startswith("plan-reliability")]
 
 
@@ -141,6 +145,8 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
         (("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"), "found --judge seed twice"),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
+        (("--check", "x.toml", "--samples", "3"), "found --samples; --check reads all of that from the plan"),
+        (("--model", "scripted", "--out", "x.toml", "--csv", "figures"), "found --csv; a plan has no figures yet"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_words(

@@ -1,4 +1,4 @@
-"""Response biases, question by question: counting, naming back, the four definitions, what is left out and why."""
+"""Response biases, question by question: counting, naming back, both definitions, what is left out and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.response_answers import answers, arm, options_of, table
 from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate, valid_answers, valid_shares
 from workbench.audits.response_bias.changes import (
     FIRST,
-    IN_LIST,
     NO_CHANGED,
     NO_MIDDLE,
     NO_ORIGINAL,
@@ -31,9 +30,8 @@ from workbench.audits.response_bias.changes import (
 )
 from workbench.audits.response_bias.options import Definition
 from workbench.domain.choices import LETTERS, AnsweredPair, Bias, Perturbation
-from workbench.errors import UnknownName
 
-P, A, H, C = Definition
+P, C = Definition
 TYPO = Perturbation.KEY_TYPO
 biases = st.sampled_from(Bias)
 conditions = st.sampled_from([None, *Perturbation])
@@ -74,16 +72,16 @@ def tables(bias: Bias | None = None, condition: Perturbation | None = None) -> s
 @pytest.mark.parametrize(
     ("bias", "pair", "condition", "expected"),
     [
-        (Bias.ACQUIESCENCE, ("aabb", "aaab"), None, (25, 25, 25, 25)),
-        (Bias.ACQUIESCENCE, ("aaab", "aabb"), TYPO, (-25, -25, -25, -25)),
-        (Bias.RESPONSE_ORDER, ("aaab", "acbb"), None, (50, 50, 50, 50)),
-        (Bias.RESPONSE_ORDER, ("abcc", "aabc"), TYPO, (-25, -25, -25, -25)),
-        (Bias.OPINION_FLOAT, ("ccca", "cfab"), None, (50, 50, 50, 50)),
-        (Bias.OPINION_FLOAT, ("ccca", "ccab"), TYPO, (25, 25, 25, 25)),
-        (Bias.ODD_EVEN, ("abcd", "bddd"), None, (50, 50, 50, 50)),
-        (Bias.ODD_EVEN, ("bbcd", "abce"), TYPO, (-50, -50, -50, -50)),
-        (Bias.ALLOW_FORBID, ("abbb", "aabb"), None, (-25, -25, 25, 25)),
-        (Bias.ALLOW_FORBID, ("aaab", "aabb"), TYPO, (25, 25, -25, -25)),
+        (Bias.ACQUIESCENCE, ("aabb", "aaab"), None, (25, 25)),
+        (Bias.ACQUIESCENCE, ("aaab", "aabb"), TYPO, (-25, -25)),
+        (Bias.RESPONSE_ORDER, ("aaab", "acbb"), None, (50, 50)),
+        (Bias.RESPONSE_ORDER, ("abcc", "aabc"), TYPO, (-25, -25)),
+        (Bias.OPINION_FLOAT, ("ccca", "cfab"), None, (50, 50)),
+        (Bias.OPINION_FLOAT, ("ccca", "ccab"), TYPO, (25, 25)),
+        (Bias.ODD_EVEN, ("abcd", "bddd"), None, (50, 50)),
+        (Bias.ODD_EVEN, ("bbcd", "abce"), TYPO, (-50, -50)),
+        (Bias.ALLOW_FORBID, ("abbb", "aabb"), None, (-25, 25)),
+        (Bias.ALLOW_FORBID, ("aaab", "aabb"), TYPO, (25, -25)),
     ],
 )
 def test_a_change_is_that_of_the_formula(
@@ -95,7 +93,7 @@ def test_a_change_is_that_of_the_formula(
 
 def test_above_0_is_human_like_but_for_allow_and_forbid_as_published() -> None:
     reverse = [(bias, each) for bias in Bias for each in Definition if human_sign(bias, each) == -1]
-    assert reverse == [(Bias.ALLOW_FORBID, P), (Bias.ALLOW_FORBID, A)]
+    assert reverse == [(Bias.ALLOW_FORBID, P)]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +133,7 @@ def test_answers_without_a_middle_option_are_named_by_the_original_once() -> Non
     for asked in (fresh, done, not_done):
         assert letters(asked, 0, 1, valid=True) == {"a": 2, "b": 2, "d": 2, "e": 2}
     assert letters(not_done, 0, 1) == {"a": 2, "b": 2, "c": 2, "d": 2}  # as published: never renamed
-    assert values(deltas(not_done, A)) != values(deltas(not_done, C))
+    assert values(deltas(not_done, P)) != values(deltas(not_done, C))
 
 
 def test_a_fifth_letter_of_four_options_does_not_count_once_corrected() -> None:
@@ -158,7 +156,7 @@ def test_a_scale_of_seven_has_its_own_middle_once_corrected() -> None:
 
 def test_published_shares_are_of_all_answers_and_corrected_ones_of_valid_answers() -> None:
     asked = table(Bias.ACQUIESCENCE, [("ab c", "aabb")])
-    assert values(deltas(asked, A)) == [25]
+    assert values(deltas(asked, P)) == [25]
     assert values(deltas(asked, C)) == [0]
     assert deltas(asked, C).answers.tolist() == [[2, 4]]
     assert (dropped([asked]).blank, dropped([asked]).not_offered) == (1, 1)
@@ -168,8 +166,8 @@ def test_the_published_denominator_is_the_same_for_every_form() -> None:
     pairs = [("aaaa", "abab"), ("aa", "abbb")]
     asked = table(Bias.ACQUIESCENCE, pairs)
     assert asked.total == 4
-    assert values(deltas(asked, A)) == [-50, -25]
-    assert values(deltas(tabulate(answers(Bias.ACQUIESCENCE, pairs), samples=8), A)) == [-25, -12.5]
+    assert values(deltas(asked, P)) == [-50, -25]
+    assert values(deltas(tabulate(answers(Bias.ACQUIESCENCE, pairs), samples=8), P)) == [-25, -12.5]
 
 
 # what is left out
@@ -184,18 +182,11 @@ def test_the_paper_stops_at_fifty_questions_of_a_perturbation() -> None:
     for bias, expected in {Bias.ACQUIESCENCE: 2, Bias.ODD_EVEN: 2, Bias.ALLOW_FORBID: 0}.items():
         asked = table(bias, pairs, TYPO)
         assert left_out(deltas(asked, P)) == [NOT_FIRST] * expected
-        assert not deltas(asked, A).left_out
+        assert not deltas(asked, C).left_out
         assert not deltas(table(bias, pairs), P).left_out
     for model in ("llama2-7b-chat", "llama2-13b-chat"):
         assert not deltas(table(Bias.ACQUIESCENCE, pairs, TYPO, model=model), P).left_out
     assert deltas(table(Bias.ACQUIESCENCE, pairs, TYPO, model="llama2-70b-chat"), P).left_out
-
-
-def test_the_authors_last_code_leaves_out_some_questions_by_name() -> None:
-    asked = replace(table(Bias.ALLOW_FORBID, [("ab", "ab")] * 2), keys=("DRONE4D_W27", "other"))
-    assert deltas(asked, H).left_out == (LeftOut("DRONE4D_W27", IN_LIST),)
-    assert not deltas(asked, C).left_out
-    assert not deltas(replace(asked, bias=Bias.ACQUIESCENCE), H).left_out
 
 
 def test_questions_that_the_formula_does_not_fit_are_left_out_once_corrected() -> None:
@@ -208,7 +199,7 @@ def test_questions_that_the_formula_does_not_fit_are_left_out_once_corrected() -
 def test_a_form_without_usable_answers_leaves_its_question_out() -> None:
     pairs = [("", "ab"), ("ab", ""), ("ab", "cc"), ("ab", "ab")]
     asked = table(Bias.ACQUIESCENCE, pairs)
-    assert left_out(deltas(asked, A)) == [NO_ORIGINAL, NO_CHANGED]
+    assert left_out(deltas(asked, P)) == [NO_ORIGINAL, NO_CHANGED]
     assert deltas(asked, C).left_out == (
         LeftOut("q0", NO_ORIGINAL),
         LeftOut("q1", NO_CHANGED),
@@ -224,10 +215,9 @@ def test_no_questions_are_no_deltas() -> None:
 
 def test_perturbed_opinion_floating_repeats_odd_even_until_corrected() -> None:
     asked = table(Bias.ODD_EVEN, [("bbcd", "ccce"), ("abcd", "abbb")], TYPO)
-    for definition in (P, A, H):
-        copied = deltas(asked, definition, Bias.OPINION_FLOAT)
-        assert values(copied) == values(deltas(asked, definition))
-        assert (copied.bias, copied.source) == (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
+    copied = deltas(asked, P, Bias.OPINION_FLOAT)
+    assert values(copied) == values(deltas(asked, P))
+    assert (copied.bias, copied.source) == (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
     assert values(deltas(asked, C, Bias.OPINION_FLOAT)) == [-50, 25]
 
 
@@ -240,12 +230,6 @@ def test_strange_letters_and_repeated_questions_are_refused() -> None:
     once = answers(Bias.ACQUIESCENCE, [("ab", "ab")])
     with pytest.raises(ValueError, match="twice: q0"):
         tabulate(replace(once, pairs=once.pairs * 2))
-
-
-def test_a_definition_is_found_by_its_name_however_it_is_joined() -> None:
-    assert [Definition.parse(text) for text in ("all keys", "all-keys", "ALL_KEYS", "paper")] == [A, A, A, P]
-    with pytest.raises(UnknownName, match="paper, all keys, head, corrected"):
-        Definition.parse("keys")
 
 
 # valid answers and entropy
@@ -286,15 +270,14 @@ def test_exchanging_the_forms_of_a_perturbation_turns_every_change_round(asked: 
 
 
 @given(tables(Bias.ACQUIESCENCE))
-def test_all_definitions_agree_on_acquiescence_where_every_answer_is_valid(asked: Table) -> None:
-    assert values(deltas(asked, C)) == pytest.approx(values(deltas(asked, A)))
-    assert values(deltas(asked, H)) == values(deltas(asked, A)) == values(deltas(asked, P))
+def test_both_definitions_agree_on_acquiescence_where_every_answer_is_valid(asked: Table) -> None:
+    assert values(deltas(asked, C)) == pytest.approx(values(deltas(asked, P)))
 
 
 @given(tables(Bias.ALLOW_FORBID))
 def test_where_all_answer_yes_or_no_the_corrected_sign_is_the_reverse_of_the_published(asked: Table) -> None:
     """n(a) + n(b) is the same in both forms, so that n(q, b) - n(q', a) is n(q', b) - n(q, a)."""
-    assert values(deltas(asked, C)) == pytest.approx([-value for value in values(deltas(asked, A))])
+    assert values(deltas(asked, C)) == pytest.approx([-value for value in values(deltas(asked, P))])
 
 
 @given(tables(), st.sampled_from(Definition))
@@ -364,5 +347,5 @@ def test_a_form_whose_letters_have_no_probability_leaves_its_question_out() -> N
     found = from_probabilities(
         "m", Bias.ACQUIESCENCE, None, ["q", "r"], [[[0, 0], [1, 0]], [[1, 0], [1, 0]]], [[2, 2]] * 2
     )
-    assert [deltas(found, each).left_out for each in Definition] == [(LeftOut("q", NO_ORIGINAL),)] * 4
+    assert [deltas(found, each).left_out for each in Definition] == [(LeftOut("q", NO_ORIGINAL),)] * 2
     assert valid_shares(found).tolist() == [[0, 1], [1, 1]]

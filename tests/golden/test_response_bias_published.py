@@ -1,10 +1,12 @@
 """Response biases against Tjuatja et al. 2024, from the answers that the authors published.
 
 Sources: github.com/lindiatjuatja/BiasMonkey, commit 7e3728d, results of llama2-7b and gpt-3.5-turbo; table 5 (means and
-p values), table 3 (scores), section 3.1 and table 11 (extended generation). The columns A, H and C, the numbers of
-questions and the entropies were computed from these files once by the formulas stated in each definition; here they are
-computed a second time, answer by answer and with scipy's test, and compared to full precision. Table 5's row labels are
-in the wrong order: its rows are acquiescence, response order, odd/even, opinion float, allow/forbid whatever they say.
+p values), table 3 (scores), section 3.1 and table 11 (extended generation). The columns A (all
+questions), H (the code that the authors published last) and C, the numbers of questions and the entropies were computed
+from these files once by the formulas stated in each definition; here they are computed a second time, answer by answer
+and with scipy's test. P and C are compared with the audit to full precision; A and H are computed here alone. Table 5's
+row labels are in the wrong order: its rows are acquiescence, response order, odd/even, opinion float, allow/forbid
+whatever they say.
 The files carry no licence: they are read where somebody has them, and are no part of this project.
 """
 
@@ -25,7 +27,7 @@ from scipy.stats import entropy, ttest_1samp
 
 from workbench.audits.response_bias import tables as models
 from workbench.audits.response_bias.answers import tabulate
-from workbench.audits.response_bias.changes import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO
+from workbench.audits.response_bias.changes import NOT_FIRST, NOT_TWO
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.score import ChangeCell, ChangeReport, compare, judge, of_means
@@ -33,7 +35,10 @@ from workbench.audits.response_bias.tables import matrix
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 RESULTS = Path(__file__).parents[3] / "shared/instruments/biasmonkey/results"
-P, A, H, C = Definition
+P, C = Definition
+A, H = "all keys", "head"
+LEFT_OUT_BY_H = {"GAP21Q46_W82", "RACESURV15b_W43", "DRONE4D_W27", "ABORTIONALLOW_W32", "INEQ10_W54", "INEQ11_W54",
+                 "POLICY1_W42", "GOVT_ROLE_W32"}  # fmt: skip
 GROUPS = {
     Bias.ACQUIESCENCE: ("orig alpha", "pos alpha"),
     Bias.ALLOW_FORBID: ("orig alpha", "forbid alpha"),
@@ -90,7 +95,7 @@ class Expected(NamedTuple):
 
     bias: Bias
     condition: Perturbation | None
-    definition: Definition
+    definition: str
     mean: str
     p: str
     n: int
@@ -113,7 +118,7 @@ def expected() -> list[Expected]:
     for line in TABLE.strip().splitlines():
         bias, condition, *figures = line.split()
         named = None if condition == "bias" else Perturbation(condition)
-        for place, definition in enumerate(Definition):
+        for place, definition in enumerate((P, A, H, C)):
             mean, p, n = figures[3 * place : 3 * place + 3]
             rows.append(Expected(Bias(bias), named, definition, mean, p, int(n), (figures[12], figures[13])))
     return rows
@@ -169,6 +174,10 @@ def report(model: str, definition: Definition) -> ChangeReport:
     return judge([tabulate(each) for each in answer_sets(model)], ChangeOptions(definition))
 
 
+def named(row: Expected) -> str:
+    return f"{row.bias}-{row.condition or 'bias'}-{row.definition}"
+
+
 def printed(value: float, digits: str) -> bool:
     """Return whether a value rounds to what is printed."""
     if "e" in digits:
@@ -177,9 +186,9 @@ def printed(value: float, digits: str) -> bool:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("row", expected(), ids=lambda row: f"{row.bias}-{row.condition or 'bias'}-{row.definition}")
+@pytest.mark.parametrize("row", [row for row in expected() if row.definition in (P, C)], ids=named)
 def test_every_mean_test_and_entropy_of_llama2_7b_is_as_published(row: Expected) -> None:
-    cell = report("llama2-7b", row.definition).cell(row.bias, row.condition)
+    cell = report("llama2-7b", Definition(row.definition)).cell(row.bias, row.condition)
     assert cell.delta.n == row.n
     assert printed(cell.delta.mean, row.mean)
     assert printed(cell.delta.p, row.p)
@@ -222,15 +231,13 @@ def change(bias: Bias, n: Mapping[str, float], m: Mapping[str, float]) -> float:
     return m["b"] + m["d"] - n["b"] - n["d"]
 
 
-def allowed(
-    definition: Definition, condition: Perturbation | None, n: Mapping[str, float], m: Mapping[str, float]
-) -> float:
+def allowed(definition: str, condition: Perturbation | None, n: Mapping[str, float], m: Mapping[str, float]) -> float:
     if definition in (P, A):
         return n["a"] - (m["a"] if condition else m["b"])
     return n["b"] - (m["b"] if condition else m["a"])
 
 
-def again(model: str, bias: Bias, condition: Perturbation | None, definition: Definition) -> list[float]:
+def again(model: str, bias: Bias, condition: Perturbation | None, definition: str) -> list[float]:
     """Return the deltas of a cell in plain Python."""
     source = Bias.ODD_EVEN if bias is Bias.OPINION_FLOAT and condition else bias
     formula = bias if definition is C else source
@@ -248,9 +255,18 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: De
             )
         if bias is not Bias.ALLOW_FORBID:
             found.append(change(formula, n, m))
-        elif not (definition is H and key in LEFT_OUT_BY_HEAD) and not (definition is C and original.recorded != 2):
+        elif not (definition == H and key in LEFT_OUT_BY_H) and not (definition is C and original.recorded != 2):
             found.append(allowed(definition, condition, n, m))
     return found
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("row", [row for row in expected() if row.definition in (A, H)], ids=named)
+def test_every_mean_and_test_over_all_questions_and_by_the_last_code(row: Expected) -> None:
+    values = again("llama2-7b", row.bias, row.condition, row.definition)
+    assert len(values) == row.n
+    assert printed(sum(values) / len(values), row.mean)
+    assert printed(ttest_1samp(values, 0).pvalue, row.p)
 
 
 @pytest.mark.e2e
@@ -334,8 +350,6 @@ def test_whatever_is_left_out_is_reported(model: str) -> None:
     typos = Perturbation.KEY_TYPO
     assert reasons(report(model, P).cell(Bias.RESPONSE_ORDER, typos)) == {NOT_FIRST: 221}
     assert reasons(report(model, P).cell(Bias.OPINION_FLOAT, typos)) == {NOT_FIRST: 76}
-    assert reasons(report(model, A).cell(Bias.RESPONSE_ORDER, typos)) == {}
-    assert reasons(report(model, H).cell(Bias.ALLOW_FORBID)) == {IN_LIST: 8}
     assert reasons(report(model, C).cell(Bias.ALLOW_FORBID, typos)) == {NOT_TWO: 9}
     for bias in Bias:
         cell = report(model, C).cell(bias)

@@ -6,7 +6,9 @@ import base64
 import csv
 import errno
 import hashlib
+import json
 import re
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -22,6 +24,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
+from workbench import registry
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.report.options import ReportChoice
 from workbench.report.written import write_report
@@ -293,6 +296,26 @@ def test_the_command_writes_a_report_and_says_where(
     code, _, err = run(capsys, "report", reliability, tmp_path / "two", "--answers", "some")
     assert code == 2
     assert "--answers" in err
+
+
+def test_a_report_by_the_published_rules_names_commands_that_judge_by_them(
+    reliability: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "report", reliability, tmp_path / "out", "--as-published", "--without-rulings")
+    assert code == 0, err
+    methods = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
+    assert "| rule | coded |" in methods
+    commands = [shlex.split(line) for line in methods.splitlines() if line.startswith("workbench ")]
+    assert ["workbench", "report", "STORE", "OUT", "--as-published", "--without-rulings"] in commands
+    printing = [words for words in commands if words[:2] == ["workbench", "show"]]
+    assert printing
+    for _, *words in printing:
+        code, out, err = run(capsys, *(str(reliability) if word == "STORE" else word for word in words))
+        assert code == 0, err
+        found = json.loads(out)
+        published = registry.audit(words[2]).options.published()
+        assert {name: found["options"][name] for name in published} == published
+        assert not found["rulings"]["counted"]
 
 
 @pytest.mark.e2e

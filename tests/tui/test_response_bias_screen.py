@@ -429,7 +429,7 @@ def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twic
 ) -> None:
     first = load(filled, ChangeOptions())
     assert load(filled, ChangeOptions(), first) is first
-    for options in (ChangeOptions(Definition.HEAD, 0.001), ChangeOptions(holm="biases", entropy="csv")):
+    for options in (ChangeOptions(Definition.PAPER, 0.001), ChangeOptions(holm="biases", entropy="csv")):
         again = load(filled, options, first).material.judged
         with Store.open(filled) as store:
             direct = judge_response_bias(store, options=options)
@@ -442,12 +442,12 @@ def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twic
             assert repr(figures[0]) == repr(figures[1])
 
 
-@pytest.mark.parametrize("definition", ["corrected", "paper", "all keys", "head"])
+@pytest.mark.parametrize("definition", list(Definition))
 def test_the_formula_that_is_written_is_the_one_by_which_a_change_is_computed(
-    judged: ResponseBiasJudged, definition: str
+    judged: ResponseBiasJudged, definition: Definition
 ) -> None:
     """The scale has five options, so that B and D stand beside its middle C."""
-    report = judged.by(ChangeOptions(Definition(definition))).reports[EXACT]
+    report = judged.by(ChangeOptions(definition)).reports[EXACT]
     for place, letters in ((ODD, "BD"), (TYPO, "BD"), (ORDER, "A")):
         said = formula(place, definition, place[0])
         assert ("q' − " in said) == (place[0] is Bias.ODD_EVEN)
@@ -458,11 +458,11 @@ def test_the_formula_that_is_written_is_the_one_by_which_a_change_is_computed(
         if place is not TYPO:  # whose change is that of the mean over draws
             assert report.cell(*place).deltas.values[0] == pytest.approx(100 * sign * (shares[1] - shares[0]))
     forbid: Place = (Bias.ALLOW_FORBID, None, "")
-    turned = definition in ("corrected", "head")
-    assert formula(forbid, definition, Bias.ALLOW_FORBID) == ("B in q − A in q'" if turned else "A in q − B in q'")
+    corrected = definition is Definition.CORRECTED
+    assert formula(forbid, definition, Bias.ALLOW_FORBID) == ("B in q − A in q'" if corrected else "A in q − B in q'")
     copied: Place = (Bias.OPINION_FLOAT, Perturbation.KEY_TYPO, "")
     said = formula(copied, definition, Bias.ODD_EVEN)
-    assert said == ("the middle in q − in q'" if definition == "corrected" else "B and D in q' − in q")
+    assert said == ("the middle in q − in q'" if corrected else "B and D in q' − in q")
 
 
 def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_it_is_another(tmp_path: Path) -> None:

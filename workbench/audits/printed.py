@@ -82,5 +82,5 @@ class FigureVerb:
     "said by `--help`; empty: the line in the list of verbs"
     asks: Callable[[Store, SimpleNamespace], Sequence[str] | None] | None = None
     "returns the statements to ask about first; None where the stored answers are meant"
-    again: Callable[[SimpleNamespace, Sequence[str]], str] | None = None
-    "returns the options that show the figures once these statements are asked"
+    again: Callable[[SimpleNamespace, Sequence[str]], Mapping[str, Any]] | None = None
+    "returns the values of the options that show the figures once these statements are asked"

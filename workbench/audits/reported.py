@@ -33,6 +33,8 @@ class Wanted:
     seed: int = SEED
     compare: tuple[str, ...] = ()
     "runs that are to stand side by side, by their names or their models'"
+    as_published: bool = False
+    "whether the published rules are in force wherever the usual ones differ"
     shared: dict[object, Any] = field(default_factory=dict)
     "where audits of the same answers find what another one has worked out already"
 

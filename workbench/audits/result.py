@@ -26,7 +26,8 @@ from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link
 from workbench.options.option import Option
-from workbench.options.schema import Options, Parameter
+from workbench.options.schema import AS_PUBLISHED, Options, Parameter
+from workbench.options.shared import WITHOUT_RULINGS
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -347,14 +348,13 @@ def reported(
     """
     if result.headline is None:
         return
-    printing = _command(command, result)
     yield Reported(
         title=result.book.title,
         instrument=result.instrument,
         runs=result.runs,
         book=result.book,
         findings=result.findings,
-        command=f"{printing} --json{'' if wanted.rulings else ' --without-rulings'}",
+        command=f"{_command(command, result, wanted)} --json",
         answered=result.answered,
         rulings=result.rulings,
         changed={ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()},
@@ -379,11 +379,11 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
         runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
         found = result.compared(names)
-        yield comparison(found, what, result.instrument, runs, _command(command, meant), result.rulings)
+        yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted), result.rulings)
 
 
-def _command(command: str, result: Result) -> str:
-    """Return what prints a result, without the form."""
+def _command(command: str, result: Result, wanted: Wanted) -> str:
+    """Return what prints a result of a report, without the form."""
     seed = result.options.offered().get("seed")
     chosen = getattr(result.options, "seed", None)
     return " ".join(
@@ -391,6 +391,8 @@ def _command(command: str, result: Result) -> str:
             f"workbench {command}",
             *(f"--{name} {shlex.quote(value)}" for name, value in result.which.given().items()),
             *([f"--seed {chosen}"] if seed is not None and chosen != seed.option.default else []),
+            *([AS_PUBLISHED.flag] if result.options.as_published else []),
+            *([] if wanted.rulings else [WITHOUT_RULINGS.flag]),
         ]
     )
 

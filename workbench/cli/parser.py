@@ -23,12 +23,13 @@ from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.options.flags import parameter, spread
 from workbench.options.option import Section
+from workbench.options.schema import AS_PUBLISHED
 
 if TYPE_CHECKING:
     from workbench.options.option import Option
 
 NEAR = 0.7
-"share of a word that a verb must be like: below it a word is rather the name of a store"
+"how like a word a verb or an option must be; a word that is less so is rather the name of a store"
 NAMES = {"help_option_names": ["-h", "--help"]}
 
 
@@ -230,14 +231,25 @@ def replaced(verb: str, *words: str) -> str:
 
 
 def said(error: click.UsageError) -> str:
-    """Return what is wrong with a command line; an option that there is not, with the nearest that there is."""
+    """Return what is wrong with a command line; an option that there is not, with what there is in its place."""
     if not isinstance(error, click.NoSuchOption):
         return error.format_message()
-    there = [flag for param in (error.ctx.command.get_params(error.ctx) if error.ctx else ()) for flag in param.opts]
-    near = get_close_matches(error.option_name, [flag for flag in there if flag.startswith("--")], n=1)
-    return f"there is no option {error.option_name}; " + (
-        f"did you mean {near[0]}?" if near else "--help lists those there are"
-    )
+    params = error.ctx.command.get_params(error.ctx) if error.ctx else ()
+    there = [flag[2:] for param in params for flag in param.opts if flag.startswith("--")]
+    if AS_PUBLISHED.flag[2:] in there and error.option_name in _settled(error.ctx):
+        meant = f"{AS_PUBLISHED.flag} sets it, with the other published rules"
+    else:
+        near = get_close_matches(error.option_name.lstrip("-"), there, n=1, cutoff=NEAR)
+        meant = f"did you mean --{near[0]}?" if near else "--help lists those there are"
+    return f"there is no option {error.option_name}; {meant}"
+
+
+def _settled(ctx: click.Context | None) -> set[str]:
+    """Return the flags of what `--as-published` sets, in the audits that a command is about."""
+    verb = ctx.command.verb if ctx is not None and isinstance(ctx.command, Command) else None
+    named = [one for option in verb.options if option.name == "audit" for one in option.choices] if verb else []
+    every = [registry.audit(one).options for one in named or registry.audits()]
+    return {of.declared()[name].option.flag for of in every for name in of.published()}
 
 
 def _printer(text: str) -> Callable[[click.Context, click.Parameter, bool], None]:

@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.cli.output import FIGURES, as_data, check_agreed, print_json, print_out, put_out, say, say_wrapped
+from workbench.cli.output import (
+    FIGURES,
+    as_data,
+    check_agreed,
+    no_figures,
+    print_json,
+    print_out,
+    put_out,
+    say,
+    say_wrapped,
+)
 from workbench.cli.running import ASKED, DESIGN, requested_design, run
-from workbench.cli.verbs import Namespace, Verb, verb
+from workbench.cli.verbs import Namespace, Verb, flat, verb
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.domain.names import plural
 from workbench.errors import UsageError
-from workbench.options.option import Option, Type
+from workbench.options.flags import as_arguments
+from workbench.options.option import Option, Type, refuse
 from workbench.options.shared import COMPARE, STORE
 
 if TYPE_CHECKING:
@@ -58,6 +70,8 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
         return 0
     job_id = None
     if plan.samples_needed:
+        if options.detach:
+            no_figures(options)
         check_agreed(options)
         job_id = launch.start(store, plan.design, plan, patient=True)
         if options.detach and options.json:
@@ -66,7 +80,9 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
         if options.detach:
             say(f"Job {job_id} is running. Follow it: workbench jobs STORE follow {job_id}")
             if own.again is not None:
-                say(f"Then: workbench {name} STORE {own.again(options, refs)}")
+                again = own.again(options, refs)
+                given = [one for one in flat(own.options) if again.get(one.name) != one.default]
+                say(f"Then: {join(('workbench', name, 'STORE', *as_arguments(given, again)))}")
             return 0
         job = watch(store, job_id, quiet=options.json)
         if job.state != "done":
@@ -89,13 +105,18 @@ AS_PLANNED = "Everything follows the plan."
 CORRECTION = Option("correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS)
 
 
-@verb(
-    STORE,
+FREEZING = (
     ASKED.but(many=True, help="model to ask; may be given again", none=""),
-    DESIGN,
+    *DESIGN,
     JUDGE,
     COMPARE.but(help="runs or models to compare"),
     CORRECTION,
+)
+
+
+@verb(
+    STORE,
+    FREEZING,
     Option("out", "write the frozen plan to this file", Type.PATH, metavar="PLAN.toml"),
     Option("check", "check what followed this plan, and what was decided later", Type.PATH, metavar="PLAN.toml"),
     FIGURES,
@@ -115,6 +136,7 @@ def _freeze(options: Namespace) -> int:
     from workbench.formats.plans import plan_text
     from workbench.pipeline.plans import frozen, judging
 
+    refuse([one for one in FIGURES.options if one.name not in ("json", "force")], options, "a plan has no figures yet")
     if not options.model:
         raise UsageError("found no model; give --model for each model to ask")
     judged = judging(registry.audit(options.audit), options.judge or ())
@@ -150,6 +172,7 @@ def _check(options: Namespace) -> int:
     from workbench.formats.plans import read_plan
     from workbench.pipeline.plans import check
 
+    refuse(flat(FREEZING), options, "--check reads all of that from the plan")
     found, _ = read_plan(options.check)
     with Store.open(options.store) as store:
         known = store.plans.get(found.hash)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ import click
 from workbench import registry
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.output import check_agreed, print_json, say, say_wrapped
-from workbench.cli.verbs import Namespace, verb
+from workbench.cli.verbs import Namespace, flat, verb
 from workbench.cli.watching import decided, ended, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
@@ -230,16 +229,12 @@ def by_plan(store: Store, options: Namespace) -> str:
     from workbench.jobs.again import asked_again
 
     found, text = read_plan(options.plan)
-    defaults = {option.name: option.default for part in DESIGN for option in _options(part)}
+    defaults = {option.name: option.default for option in flat(DESIGN)}
     for name, value in asked_again(store, found.design(options.model)).items():
         if getattr(options, name, None) in (None, False, (), "", defaults.get(name)):
             setattr(options, name, value if value != "" else getattr(options, name, None))
     store.plans.add(found.hash, text)
     return found.hash
-
-
-def _options(part: Option | Section) -> Sequence[Option]:
-    return (part,) if isinstance(part, Option) else part.options
 
 
 def requested_design(store: Store, options: Namespace) -> Design:

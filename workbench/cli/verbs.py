@@ -16,12 +16,18 @@ from typing import Any
 from workbench.figures.hints import hinted
 from workbench.options.option import Option, Section
 
-__all__ = ["AT_HAND", "Namespace", "Verb", "hint", "verb"]
+__all__ = ["AT_HAND", "Namespace", "Verb", "flat", "hint", "verb"]
 
 AT_HAND: ContextVar[Path | None] = ContextVar("the store named on the command line", default=None)
 
 
 Part = Option | Section
+
+
+def flat(parts: Sequence[Part]) -> Iterator[Option]:
+    """Yield the options, those of sections among them."""
+    for part in parts:
+        yield from (part,) if isinstance(part, Option) else part.options
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,7 @@ class Verb:
     @property
     def options(self) -> Iterator[Option]:
         """Every option, as it is listed."""
-        for part in self.parts:
-            yield from (part,) if isinstance(part, Option) else part.options
+        return flat(self.parts)
 
     def given(self, **values: Any) -> Namespace:
         """Return the namespace of a command line that gives these values alone."""

@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import FieldError
+from workbench.errors import FieldError, UsageError
 
 
 class Type(Enum):
@@ -225,8 +225,15 @@ def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
     return {option.name: option.record(getattr(values, option.name, option.default)) for option in options}
 
 
+def refuse(options: Iterable[Option], values: object, reason: str) -> None:
+    """Raise UsageError, with the reason, where options are given that have no effect."""
+    if given := [one.flag for one in options if getattr(values, one.name) not in (one.default, None, ())]:
+        them = "it" if len(given) == 1 else "them"
+        raise UsageError(f"found {', '.join(given)}; {reason}, so leave {them} out")
+
+
 def _plain(name: str) -> str:
-    """Return a normalised name: `all keys` and `All-Keys` are `all_keys`."""
+    """Return a normalised name: `key typo` and `Key-Typo` are `key_typo`."""
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 

@@ -9,6 +9,7 @@ from workbench.domain.keys import SEED as ONE_SEED
 from workbench.domain.names import listed
 from workbench.errors import UnknownName
 from workbench.options.option import Option
+from workbench.options.schema import AS_PUBLISHED
 from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS
 
 FAILED, ALL, NONE = "failed", "all", "none"
@@ -28,6 +29,7 @@ CHOOSING = (
     WITHOUT_RULINGS,
     SEED.of("the intervals"),
     COMPARE,
+    AS_PUBLISHED,
     TITLE,
 )
 
@@ -48,6 +50,8 @@ class ReportChoice:
     title: str = ""
     compare: tuple[str, ...] = ()
     "compared runs, by their names or their models' names"
+    as_published: bool = False
+    "whether every audit judges by its published rules"
 
     def __post_init__(self) -> None:
         for name in self.audits:
@@ -68,6 +72,7 @@ class ReportChoice:
             given["seed"],
             given["title"] or "",
             tuple(given["compare"] or ()),
+            given["as_published"],
         )
 
     def arguments(self) -> list[str]:
@@ -83,4 +88,5 @@ class ReportChoice:
         }
         said = [part for flag, value in values.items() if value for part in (flag, value)]
         said += [COMPARE.flag, *self.compare] if self.compare else []
+        said += [AS_PUBLISHED.flag] * self.as_published
         return [*said, *([] if self.rulings else [WITHOUT_RULINGS.flag])]

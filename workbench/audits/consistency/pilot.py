@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from workbench.evidence.runs import Which, template_notes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.inference.base import DTYPES
-from workbench.options.option import Option, Section, Type, flag
+from workbench.options.option import Option, Section, Type, flag, refuse
 from workbench.options.shared import (
     ASKED_WITH,
     DRAWN,
@@ -582,16 +582,20 @@ def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
 
 
 def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
-    """Return the statements to ask about first. Raises UsageError without a model."""
+    """Return the statements to ask about first. Raises UsageError without a model, or for an option without effect."""
     if given.rank:
+        refuse(ASKING, given, "--rank asks nothing and ranks by the stored answers")
         return None
+    refuse(STORED, given, "a pilot without --rank ranks by what it asks")
     if not given.model:
         raise UsageError("a pilot asks a model: give --model NAME, or --rank to use the stored answers")
     return _drawn(_instrument(store, given), given)
 
 
-def _again(given: SimpleNamespace, statements: Sequence[str]) -> str:
-    return f"--rank --model {given.model} --statements {len(statements)} --seed {given.seed}"
+def _again(given: SimpleNamespace, statements: Sequence[str]) -> dict[str, Any]:
+    asking = {one.name for one in ASKING}
+    kept = {name: value for name, value in vars(given).items() if name not in asking}
+    return kept | {"rank": True, "statements": len(statements)}
 
 
 FORMULA = ConsistencyOptions.declared()["formula"].option
@@ -602,6 +606,10 @@ DTYPE_ASKED = DTYPE.but(help="as for run; with --rank only if a model has severa
 MODEL_ASKED = MODEL.but(help="as for run; with --rank only if several models answered", none="")
 NAMING = (MODEL_ASKED, FAMILY_ASKED, TEMPLATE_VERSION, SAMPLING, DTYPE_ASKED, *SERVED, READ_BY, LANGUAGE)
 "options that name answers that ought to be there"
+ASKING = (TEMPLATES, VARIANTS, SAMPLES, *DRAWN, *ASKED_WITH, *STARTING)
+"options of what is asked, without effect on stored answers"
+STORED = (TEMPLATE_VERSION, SAMPLING)
+"options that tell stored answers apart, without effect on what is asked"
 PILOT = FigureVerb(
     (
         MODEL_ASKED,
@@ -626,8 +634,7 @@ PILOT = FigureVerb(
             "Ranking",
             (
                 flag("rank", "ask nothing; rank by the stored answers"),
-                TEMPLATE_VERSION,
-                SAMPLING,
+                *STORED,
                 *SERVED,
                 READ_BY,
                 WITHOUT_RULINGS,

@@ -22,7 +22,7 @@ from workbench.audits.codes import PASS, VOID
 from workbench.audits.reliability.components import MEANS, TITLES
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
-from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, SEEDED, ReliabilityOptions
+from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, READ_BY, SEEDED, ReliabilityOptions
 from workbench.domain.names import plural, speed
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
@@ -31,8 +31,9 @@ from workbench.errors import UsageError
 from workbench.evidence.runs import Which
 from workbench.figures.intervals import PREDICTED
 from workbench.figures.table import AnyTable, Column, Kind, Table
-from workbench.options.option import Option, Section, Type
-from workbench.options.shared import OF_RUN
+from workbench.options.option import Option, Section, Type, refuse
+from workbench.options.schema import AS_PUBLISHED
+from workbench.options.shared import MODEL, OF_RUN, WITHOUT_RULINGS
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.arrays import FloatArray
 from workbench.stats.components import COMPONENTS, SAMPLING, ProbitNormal
@@ -631,6 +632,11 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
     from workbench.audits.reliability.result import judge as judged
 
     wanted = [Claim.parse(text) for text in given.claim]
+    if given.components is not None:
+        refuse(OF_ANSWERS, given, "--components stands in place of a run")
+    if not {claim.measure for claim in wanted} & {*SIMULATED}:
+        ruling = [one for one in SIMULATING if given.components is not None or one.name not in OF_COMPONENTS]
+        refuse(ruling, given, f"only claims of {' and '.join(SIMULATED)} are simulated and judged")
     rules, run = ReliabilityOptions.of(given), None
     if given.components is None:
         run = judged(store, Which.of(given), rules, lambda: nullcontext(store)).judged
@@ -702,6 +708,13 @@ def _rate(store: Store, model: str | None) -> float | None:
     return None
 
 
+OF_ANSWERS = (*(one for one in OF_RUN if one is not MODEL), READ_BY, WITHOUT_RULINGS)
+"options that choose a run and its readings"
+SIMULATING = (*(one for one in JUDGING if one not in OF_ANSWERS and one.name != SEEDED.name),
+              SEEDED.of("the simulated runs"))  # fmt: skip
+"options by which simulated runs are drawn and judged"
+OF_COMPONENTS = ("minimum", AS_PUBLISHED.name)
+"those of them on which the components of a run rest, too"
 DESIGN = FigureVerb(
     (
         ONLY,

@@ -45,7 +45,7 @@ class Table:
     named_as_original: BoolArray
     "(K,) odd/even: letters of q' are already those that the same options have in q"
     total: float
-    "answers to every form, the constant that the published definitions divide by: 50; 1 for probabilities; 0 where \
+    "answers to every form, the constant that the published definition divides by: 50; 1 for probabilities; 0 where \
 each form is divided by what it has"
     draw: int = 1
     variant: str = ""
@@ -81,7 +81,7 @@ def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
 
     Parameters
     ----------
-    samples : answers drawn for each form, by which the published definitions divide whatever was kept of them; None:
+    samples : answers drawn for each form, by which the published definition divides whatever was kept of them; None:
         as many as most forms have; 0: by what each form has, where some were drawn a little more often than others
     """
     arms = [arm for pair in answers.pairs for arm in (pair.original, pair.changed)]

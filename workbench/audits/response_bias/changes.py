@@ -1,20 +1,18 @@
-"""How much each question's answers changed, under the four definitions by which that was or should be published.
+"""How much each question's answers changed, by the published definition and by the corrected one.
 
-Tjuatja et al. 2024, table 2, in percentage points. Every definition is one difference of shares: the share that some
+Tjuatja et al. 2024, table 2, in percentage points. Either definition is one difference of shares: the share that some
 letters have among the answers to q', minus the share that some letters have among those to q, with a sign.
 
 | definition | questions | shares of | allow/forbid |
 |---|---|---|---|
 | `paper` | only the first 50 of some perturbations | all answers | q `a`, q' `b`: human-like is below 0 |
-| `all keys` | all | all answers | as `paper` |
-| `head` | all but eight of allow/forbid | all answers | q `b`, q' `a` |
-| `corrected` | all, where the formula fits the options | valid answers | as `head`, two options only |
+| `corrected` | all, where the formula fits the options | valid answers | q `b`, q' `a`, two options only |
 
-Under a perturbation, the first three take the answers and the formula of odd/even for opinion floating, of every model,
-as the published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are
-any; it names the letters of a form whose middle option was removed as those of the original, and takes the middle of
-any odd scale where the published formulas say `c`. A question whose two forms read alike is void under `corrected`: its
-change says nothing of the form. The other definitions keep it, as published.
+Under a perturbation, `paper` takes the answers and the formula of odd/even for opinion floating, of every model, as the
+published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are any; it
+names the letters of a form whose middle option was removed as those of the original, and takes the middle of any odd
+scale where the published formulas say `c`. A question whose two forms read alike is void under `corrected`: its change
+says nothing of the form. `paper` keeps it.
 """
 
 from __future__ import annotations
@@ -48,22 +46,8 @@ FIRST = 50
 "questions of a perturbation that the published tables rest on"
 ALL_QUESTIONS = frozenset({"llama2-7b-chat", "llama2-13b-chat"})
 "models whose published perturbations rest on all questions"
-LEFT_OUT_BY_HEAD = frozenset(
-    {
-        "GAP21Q46_W82",
-        "RACESURV15b_W43",
-        "DRONE4D_W27",
-        "ABORTIONALLOW_W32",
-        "INEQ10_W54",
-        "INEQ11_W54",
-        "POLICY1_W42",
-        "GOVT_ROLE_W32",
-    }
-)
-"allow/forbid questions that the authors' last code leaves out"
 
 NOT_FIRST = f"not among the first {FIRST} questions of the file"
-IN_LIST = "left out by the authors' last code"
 NO_MIDDLE = "the original has no middle option"
 NOT_REMOVED = "the changed form is not the original without its middle option"
 NOT_TWO = "not two options in both forms"
@@ -92,8 +76,8 @@ class Deltas:
     condition: Perturbation | None
     definition: Definition
     source: Bias
-    "whose answers these are: those to perturbed opinion-floating questions are odd/even's under the published \
-definitions, and under `corrected` where nobody asked them again"
+    "whose answers these are: those to perturbed opinion-floating questions are odd/even's under `paper`, \
+and under `corrected` where nobody asked them again"
     keys: tuple[str, ...]
     shares: FloatArray
     "(N, 2) share of the letters in question among the answers to q and q'"
@@ -120,7 +104,7 @@ def human_sign(bias: Bias, definition: Definition) -> int:
     People agree to `not allow` more than to `forbid`. The published formula counts who would allow, so that its sign is
     the reverse, though the paper reads it as human-like above 0 as well.
     """
-    return -1 if bias is Bias.ALLOW_FORBID and definition in (Definition.PAPER, Definition.ALL_KEYS) else 1
+    return -1 if bias is Bias.ALLOW_FORBID and definition is Definition.PAPER else 1
 
 
 def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None) -> Deltas:
@@ -129,7 +113,7 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
     Parameters
     ----------
     bias : which bias's change; None: the table's own. Opinion floating under a perturbation repeats odd/even, formula
-        and all, under the published definitions; `corrected` takes its own formula over the same answers.
+        and all, under `paper`; `corrected` takes its own formula over the same answers.
     """
     shown = bias or table.bias
     corrected = definition is Definition.CORRECTED
@@ -196,8 +180,7 @@ def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, Boo
     """Return the sign, and which letters count in which form, (K, 2, 26)."""
     chosen = np.zeros((len(table.keys), 2, len(LETTERS)), dtype=np.bool_)
     if rule is Bias.ALLOW_FORBID:
-        turned = definition in (Definition.HEAD, Definition.CORRECTED)
-        original, opposite = (_B, _A) if turned else (_A, _B)
+        original, opposite = (_B, _A) if definition is Definition.CORRECTED else (_A, _B)
         chosen[:, 0, original] = True
         chosen[:, 1, opposite if table.condition is None else original] = True
         return -1, chosen
@@ -222,10 +205,6 @@ def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolA
     if definition is Definition.PAPER:
         cut = table.condition is not None and rule is not Bias.ALLOW_FORBID and table.model not in ALL_QUESTIONS
         return [((place >= FIRST) & cut, NOT_FIRST)]
-    if definition is Definition.HEAD and rule is Bias.ALLOW_FORBID:
-        return [(np.isin(table.keys, list(LEFT_OUT_BY_HEAD)), IN_LIST)]
-    if definition is not Definition.CORRECTED:
-        return []
     void = [(np.isin(table.keys, list(table.void)), VOID)]
     if rule is Bias.ALLOW_FORBID:
         return [*void, ((table.offered != 2).any(axis=1), NOT_TWO)]

@@ -287,12 +287,12 @@ def _on_void(name: str, subject: Subject) -> Iterator[str]:
     if keys:
         yield (
             f"{name}: {plural(len(keys), 'form')} identical to the original ({named_few(sorted(keys))}): void by "
-            f"the definition `{Definition.CORRECTED}`, counted by the published ones"
+            f"the definition `{Definition.CORRECTED}`, counted by the published one"
         )
 
 
 def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -> Iterator[str]:
-    """Say which answers a published definition does not count, because it repeats odd/even's figures."""
+    """Say which answers the published definition does not count, because it repeats odd/even's figures."""
     for name, subject in subjects.items() if definition is not Definition.CORRECTED else ():
         asked = {(table.bias, table.condition) for table in subject.tables if not table.variant}
         own = [each for each in Perturbation if (Bias.OPINION_FLOAT, each) in asked]

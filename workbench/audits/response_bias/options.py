@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
-from workbench.errors import UnknownName
 from workbench.options.option import Option
 from workbench.options.schema import Options, option
 from workbench.options.shared import TRIED
@@ -41,20 +40,8 @@ class Definition(StrEnum):
 
     PAPER = "paper"
     "the published tables"
-    ALL_KEYS = "all keys"
-    "the same without leaving out questions"
-    HEAD = "head"
-    "the code that the authors published last"
     CORRECTED = "corrected"
     "valid answers only, and above 0 is human-like for every bias"
-
-    @classmethod
-    def parse(cls, text: str) -> Definition:
-        """Return the definition of a name, `all-keys` as well as `all keys`. Raises UnknownName."""
-        plain = text.strip().lower().replace("-", " ").replace("_", " ")
-        if plain not in list(cls):
-            raise UnknownName(f"there is no definition {text!r}. Available: {', '.join(cls)}")
-        return cls(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +51,13 @@ class ChangeOptions(Options):
     definition: Definition = option(
         "corrected",
         "definition of a change",
-        choices=("corrected", "paper", "all_keys", "head"),
-        read=Definition.parse,
+        choices=tuple(Definition),
+        read=Definition,
         published=Definition.PAPER,
         key="f",
         words={
             Definition.CORRECTED: "corrected: valid answers, every question that fits; human-like above 0",
             Definition.PAPER: "paper: as printed: 50 questions per typo; allow/forbid human-like below 0",
-            Definition.ALL_KEYS: "all keys: as printed, but all questions; allow/forbid human-like below 0",
-            Definition.HEAD: "head: authors' last code: without 8 allow/forbid; human-like above 0",
         },
         source="ours: the published code counts answers that were not on offer",
     )

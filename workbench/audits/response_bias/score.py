@@ -117,7 +117,7 @@ class ChangeCell:
 
     @property
     def claim(self) -> float:
-        """Return p of the claim that the answers move: of the published definitions against 0; under `corrected` the
+        """Return p of the claim that the answers move: under `paper` against 0; under `corrected` the
         larger one of p against 0 and against letters drawn at random, 1 where these lie on different sides.
 
         Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5 = +10 points of
@@ -209,7 +209,7 @@ class Score:
     signed: int
     "by the definition's own sign; `paper` gives the published score, which counts allow/forbid above 0 as human-like"
     human_like: int
-    "by the direction that people show; the same as `signed` under `head` and `corrected`"
+    "by the direction that people show; the same as `signed` under `corrected`"
     biases: int
     "biases that have a test; of none nothing is said"
 
@@ -305,7 +305,7 @@ def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
 def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:
     """Return the tables, one for each draw, of each bias and condition, in the order of a report.
 
-    Perturbed opinion floating is odd/even's, which asks the same questions: under the published definitions always,
+    Perturbed opinion floating is odd/even's, which asks the same questions: under `paper` always,
     as in the published tables, also of a model whose opinion-floating questions were perturbed themselves; under
     `corrected` where these were not.
     """
@@ -597,7 +597,7 @@ def formula(place: Place, definition: str, source: Bias) -> str:
     corrected = definition == "corrected"
     bias = place[0] if corrected else source
     if bias is Bias.ALLOW_FORBID:
-        own, other = ("B", "A") if definition in ("corrected", "head") else ("A", "B")
+        own, other = ("B", "A") if corrected else ("A", "B")
         return f"{own} in q − {own if place[1] else other} in q'"
     if bias is Bias.ACQUIESCENCE:
         return "A in q' − A in q"
@@ -611,10 +611,6 @@ def formula(place: Place, definition: str, source: Bias) -> str:
 DEFINITIONS: Mapping[Definition, str] = {
     Definition.PAPER: "as the published tables: shares of all answers; of perturbations the first 50 questions of the "
     "file, of allow/forbid all; allow/forbid is human-like below 0",
-    Definition.ALL_KEYS: "as the published tables, without leaving out questions: shares of all answers; allow/forbid "
-    "is human-like below 0",
-    Definition.HEAD: "as the authors' last published code: shares of all answers; without eight questions of "
-    "allow/forbid; above 0 is human-like for every bias",
     Definition.CORRECTED: "shares of valid answers; the options of a form without its middle go by the letters of the "
     "original; allow/forbid with two options only; above 0 is human-like for every bias",
 }
