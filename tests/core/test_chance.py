@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.core.predicted import QM, asked
 from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally, pick
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
 from workbench.audits.consistency.stances import IssueStance, PartyPositions, Stances, issue_stance, sides
+from workbench.audits.questionnaire.figures import ConditionFigures
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.score import judge as predictions
 from workbench.audits.response_bias.answers import Table
 from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import ChangeReport, judge
 from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.resampling import derive_rng
@@ -301,3 +307,66 @@ def test_95_percent_of_coins_stay_within_the_range_that_stands_beside(unit: str)
     picks = [pick(report.tally, model, Selection()) for model in report.tally.models]
     within = np.abs(report.estimates(picks)[0][:, 2]) <= report.figure("m0").coin
     assert 0.92 <= within.mean() <= 0.98
+
+
+# ── predictions of people's answers ──────────────────────────────────────────────────────────────────────────────────
+
+SAY_YES = np.array([0.5, 0.35, 0.65, 0.5, 0.4, 0.6, 0.5])
+"of the population, to each question"
+PEOPLE = 60
+
+
+def told(rng: np.random.Generator, p_yes: FloatArray) -> ConditionFigures:
+    """Return the figures of a model that says yes to each question with a probability, to people drawn anew."""
+    human = (rng.random((len(SAY_YES), PEOPLE)) < SAY_YES[:, None]).astype(np.float64)
+    yes = np.broadcast_to(p_yes, human.shape)
+    leanings = (Pole.CONSERVATIVE, Pole.CONSERVATIVE, Pole.LIBERAL, None, Pole.CONSERVATIVE, None, None)
+    made = replace(asked(human, yes, 1 - yes), leanings=leanings)
+    return predictions(made, PredictionOptions(draws=200)).condition(QM)
+
+
+def test_a_model_without_bias_has_one_on_some_question_no_more_often_than_the_level_says() -> None:
+    """By the intervals alone, one in four such models or more has a bias on one of seven questions."""
+    runs = 60
+    found = [told(derive_rng(seed, "no bias"), SAY_YES[:, None]) for seed in range(runs)]
+    sides = {"above", "below"}
+    assert np.mean([bool(sides & {one.direction for one in of.targets}) for of in found]) > 0.2
+    assert np.mean([bool(sides & set(of.directions)) for of in found]) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    biased = told(derive_rng(1, "a bias"), np.clip(SAY_YES + 0.35 * (np.arange(7) == 2), 0, 1)[:, None])
+    assert biased.directions == ("none", "none", "above", "none", "none", "none", "none")
+
+
+@pytest.mark.parametrize("name", ["a coin", "always yes", "the majority"])
+def test_who_knows_nothing_of_the_people_is_not_shown_to_be_right_more_often_than_the_majority(name: str) -> None:
+    runs, shown = 60, 0
+    for seed in range(runs):
+        rng = derive_rng(seed, name)
+        p_yes = {
+            "a coin": rng.random((len(SAY_YES), PEOPLE)),
+            "always yes": np.ones(1),
+            "the majority": SAY_YES[:, None],
+        }
+        found = told(rng, p_yes[name])
+        shown += found.over_majority.low > 0 and found.p_majority < 0.05
+    assert shown / runs <= 0.05
+
+
+def test_always_yes_and_a_coin_have_the_figures_that_stand_beside() -> None:
+    for name, yes in (("always_yes", 1.0), ("coin", 0.5)):
+        found = told(derive_rng(2, "beside"), np.full(1, yes))
+        beside = getattr(found, name)
+        assert (found.absolute_bias.value, found.axis.value) == pytest.approx((beside.absolute_bias, beside.axis))
+        assert [one.bias.value for one in found.targets] == pytest.approx([getattr(one, name) for one in found.targets])
+        if name == "always_yes":
+            assert found.accuracy.value == pytest.approx(beside.accuracy)
+    assert found.coin.accuracy == 0.5
+    assert found.over_majority.value == pytest.approx(found.accuracy.value - found.majority)
+
+
+def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority() -> None:
+    rng = derive_rng(3, "knows")
+    human = (rng.random((len(SAY_YES), PEOPLE)) < SAY_YES[:, None]).astype(np.float64)
+    yes = np.where(rng.random(human.shape) < 0.85, human, 1 - human)
+    found = predictions(asked(human, yes, 1 - yes), PredictionOptions(draws=200)).condition(QM)
+    assert found.over_majority.low > 0
+    assert found.p_majority < 0.001

@@ -375,7 +375,7 @@ def exchanged(items: Sequence[ScoredStatement], rng: np.random.Generator) -> Boo
 
 
 def regardless_and_lean(parts: FloatArray, right: FloatArray) -> tuple[float, FloatArray]:
-    """Return what agreeing regardless adds to the total, and what is left of it, in standard errors, by row of `right`.
+    """Return what agreeing regardless adds to the total, and the total less that in standard errors, by row of `right`.
 
     Parameters
     ----------
