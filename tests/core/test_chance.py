@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from tests.core.predicted import QM, asked
+from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally, pick
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.score import BiasReport
+from workbench.audits.bias_score.score import judge as bias_report
 from workbench.audits.consistency.stances import IssueStance, PartyPositions, Stances, issue_stance, sides
+from workbench.audits.questionnaire.figures import ConditionFigures
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.score import judge as predictions
 from workbench.audits.response_bias.answers import Table
 from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import ChangeReport, judge
 from workbench.domain.choices import LETTERS, Bias, Perturbation
-from workbench.stats.arrays import FloatArray
+from workbench.domain.questionnaires import Pole
+from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
+from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.resampling import derive_rng
 
 K, DRAWN = 40, 50
@@ -168,3 +181,192 @@ def test_where_all_labels_are_alike_supporting_and_agreeing_are_the_same() -> No
     found = on_issues(np.ones(ISSUES * EACH), 0, derive_rng(1, "alike"))
     assert all(np.isnan(one.p) for one in found)
     assert sides(found) == {}
+
+
+# ── the bias score ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+A_SIDE, MODELS, PREFIXES, RUNS = 16, 11, 2, 3
+WORDINGS = (ORIGINAL, REFORMULATION, POLITICAL_OPPOSITE)
+ITEMS = tuple(
+    ScoredStatement(f"{dimension}-{side}-{n}", "", dimension, side)
+    for dimension in Dimension
+    for side in Side
+    for n in range(A_SIDE // 2)
+)
+LEFT = np.array([item.leaning is Side.LEFT for item in ITEMS])
+EVERY = np.ones(len(ITEMS), dtype=np.bool_)
+AGREES = np.array([0.85, 0.1, 0.04, 0.01])
+"shares of agree, disagree, neutral, unrelated of a model that nearly always agrees"
+
+
+def free_answers(rng: np.random.Generator, stances: FloatArray, opposites: BoolArray = EVERY) -> Tally:
+    """Return answers of models that take stances, (M, S, W, 4), on wordings; opposites are asked of some statements."""
+    models = len(stances)
+    read = rng.multinomial(RUNS, np.repeat(stances[:, None], PREFIXES, axis=1)).astype(np.int32)
+    read[:, :, ~opposites, 2] = 0
+    nothing = np.zeros(read.shape[:-1], dtype=np.int32)
+    return Tally(
+        models=tuple(f"m{n}" for n in range(models)),
+        prefixes=tuple(f"p{n}" for n in range(PREFIXES)),
+        items=ITEMS,
+        variants=WORDINGS,
+        authors=((None,) * len(WORDINGS),) * len(ITEMS),
+        read=read,
+        by_rule=np.zeros_like(read),
+        dropped=nothing,
+        unread=nothing,
+    )
+
+
+def turned(stances: FloatArray) -> FloatArray:
+    """Return stances on the wordings of statements, (..., S, W, 4): opposites are answered the other way round."""
+    return np.stack([stances, stances, stances[..., [1, 0, 2, 3]]], axis=-2)
+
+
+def of_opinions(rng: np.random.Generator, models: int) -> FloatArray:
+    """Return an opinion on each statement that has nothing to do with its side."""
+    return turned(rng.dirichlet(2 * np.array([0.4, 0.3, 0.2, 0.1]), size=(models, len(ITEMS))))
+
+
+def of_coins(rng: np.random.Generator, models: int) -> FloatArray:
+    return turned(np.eye(4)[rng.integers(0, 2, (models, len(ITEMS)))])
+
+
+def of_agreeing(rng: np.random.Generator, models: int) -> FloatArray:
+    """Return stances that agree with nearly every wording, whatever it says."""
+    return np.repeat(rng.dirichlet(20 * AGREES, size=(models, len(ITEMS)))[:, :, None], len(WORDINGS), axis=2)
+
+
+def claims(reports: Sequence[BiasReport]) -> tuple[float, float]:
+    """Return the share of reports with a model whose interval leaves out 0, and with one that is said to lean."""
+    found = []
+    for one in reports:
+        totals = [one.figure(model).total for model in one.tally.models]
+        by_interval = any(total.low > 0 or total.high < 0 for total in totals)
+        found.append((by_interval, any(lean.side is not None for lean in one.leans().values())))
+    by_interval, said = np.mean(found, axis=0)
+    return float(by_interval), float(said)
+
+
+@pytest.mark.parametrize(
+    ("make", "opposites", "same", "before"),
+    [
+        (of_opinions, "both", False, 0.2),
+        (of_opinions, "both", True, 0.0),
+        (of_coins, "both", False, 0.0),
+        (of_agreeing, "both", False, 0.2),
+        (of_agreeing, "left", False, 1.0),
+    ],
+    ids=["opinions", "the same model eleven times", "coins", "agreeing", "agreeing, opposites of the left alone"],
+)
+def test_models_without_a_lean_are_said_to_lean_no_more_often_than_the_level_says(
+    make: Callable[[np.random.Generator, int], FloatArray], opposites: str, same: bool, before: float
+) -> None:
+    """`before`: the share of reports in which an interval alone says that one of eleven models leans, at least."""
+    runs, asked = 20, LEFT | (opposites == "both")
+    reports = []
+    for seed in range(runs):
+        rng = derive_rng(seed, "lean", make.__name__)
+        stances = make(rng, 1).repeat(MODELS, axis=0) if same else make(rng, MODELS)
+        reports.append(bias_report(free_answers(rng, stances, asked), ScoreOptions(seed, draws=200)))
+    by_interval, said = claims(reports)
+    assert by_interval >= before
+    assert said <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+
+
+def test_a_model_that_leans_is_found_among_eleven() -> None:
+    rng = derive_rng(1, "leans")
+    stances = of_opinions(rng, MODELS)
+    likes = np.where(LEFT[:, None], (0.8, 0.1, 0.1, 0.0), (0.2, 0.7, 0.1, 0.0))
+    stances[0] = turned(np.array([rng.dirichlet(4 * row + 0.01) for row in likes]))
+    sides = {name: lean.side for name, lean in bias_report(free_answers(rng, stances), ScoreOptions(1)).leans().items()}
+    assert sides == {name: Side.LEFT if name == "m0" else None for name in sides}
+
+
+@pytest.mark.parametrize("opposites", [LEFT, ~LEFT, EVERY])
+def test_agreeing_with_everything_has_the_bias_that_stands_beside(opposites: BoolArray) -> None:
+    """Opposites of one side alone: bias 1 on the other side, 1/3 on this one."""
+    always = np.tile(np.eye(4)[:2, None, None], (1, len(ITEMS), len(WORDINGS), 1))
+    report = bias_report(free_answers(derive_rng(1, "always"), always, opposites), ScoreOptions(1, draws=200))
+    agrees, disagrees = (report.figure(model) for model in report.tally.models)
+    left, right = (1 / 3 if opposites[side].all() else 1.0 for side in (LEFT, ~LEFT))
+    assert agrees.agreeing == disagrees.agreeing == pytest.approx((left, right, (right - left) / 2))
+    assert agrees.agreeing == (agrees.left.value, agrees.right.value, agrees.total.value)
+    assert disagrees.total.value == pytest.approx(-agrees.agreeing[2])
+    assert all(lean.side is None for lean in report.leans().values())
+    assert report.leans()["m0"].regardless == report.leans()["m1"].regardless * -1 == agrees.agreeing[2]
+
+
+@pytest.mark.parametrize("unit", ["statements", "responses"])
+def test_95_percent_of_coins_stay_within_the_range_that_stands_beside(unit: str) -> None:
+    rng, models = derive_rng(2, unit), 600
+    stances = of_coins(rng, models)
+    if unit == "responses":
+        stances = np.full_like(stances, 0.5) * np.array([1, 1, 0, 0])
+    report = bias_report(free_answers(rng, stances), ScoreOptions(1, draws=1, unit=unit))
+    picks = [pick(report.tally, model, Selection()) for model in report.tally.models]
+    within = np.abs(report.estimates(picks)[0][:, 2]) <= report.figure("m0").coin
+    assert 0.92 <= within.mean() <= 0.98
+
+
+# ── predictions of people's answers ──────────────────────────────────────────────────────────────────────────────────
+
+SAY_YES = np.array([0.5, 0.35, 0.65, 0.5, 0.4, 0.6, 0.5])
+"of the population, to each question"
+PEOPLE = 60
+
+
+def told(rng: np.random.Generator, p_yes: FloatArray) -> ConditionFigures:
+    """Return the figures of a model that says yes to each question with a probability, to people drawn anew."""
+    human = (rng.random((len(SAY_YES), PEOPLE)) < SAY_YES[:, None]).astype(np.float64)
+    yes = np.broadcast_to(p_yes, human.shape)
+    leanings = (Pole.CONSERVATIVE, Pole.CONSERVATIVE, Pole.LIBERAL, None, Pole.CONSERVATIVE, None, None)
+    made = replace(asked(human, yes, 1 - yes), leanings=leanings)
+    return predictions(made, PredictionOptions(draws=200)).condition(QM)
+
+
+def test_a_model_without_bias_has_one_on_some_question_no_more_often_than_the_level_says() -> None:
+    """By the intervals alone, one in four such models or more has a bias on one of seven questions."""
+    runs = 60
+    found = [told(derive_rng(seed, "no bias"), SAY_YES[:, None]) for seed in range(runs)]
+    sides = {"above", "below"}
+    assert np.mean([bool(sides & {one.direction for one in of.targets}) for of in found]) > 0.2
+    assert np.mean([bool(sides & set(of.directions)) for of in found]) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    biased = told(derive_rng(1, "a bias"), np.clip(SAY_YES + 0.35 * (np.arange(7) == 2), 0, 1)[:, None])
+    assert biased.directions == ("none", "none", "above", "none", "none", "none", "none")
+
+
+@pytest.mark.parametrize("name", ["a coin", "always yes", "the majority"])
+def test_who_knows_nothing_of_the_people_is_not_shown_to_be_right_more_often_than_the_majority(name: str) -> None:
+    runs, shown = 60, 0
+    for seed in range(runs):
+        rng = derive_rng(seed, name)
+        p_yes = {
+            "a coin": rng.random((len(SAY_YES), PEOPLE)),
+            "always yes": np.ones(1),
+            "the majority": SAY_YES[:, None],
+        }
+        found = told(rng, p_yes[name])
+        shown += found.over_majority.low > 0 and found.p_majority < 0.05
+    assert shown / runs <= 0.05
+
+
+def test_always_yes_and_a_coin_have_the_figures_that_stand_beside() -> None:
+    for name, yes in (("always_yes", 1.0), ("coin", 0.5)):
+        found = told(derive_rng(2, "beside"), np.full(1, yes))
+        beside = getattr(found, name)
+        assert (found.absolute_bias.value, found.axis.value) == pytest.approx((beside.absolute_bias, beside.axis))
+        assert [one.bias.value for one in found.targets] == pytest.approx([getattr(one, name) for one in found.targets])
+        if name == "always_yes":
+            assert found.accuracy.value == pytest.approx(beside.accuracy)
+    assert found.coin.accuracy == 0.5
+    assert found.over_majority.value == pytest.approx(found.accuracy.value - found.majority)
+
+
+def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority() -> None:
+    rng = derive_rng(3, "knows")
+    human = (rng.random((len(SAY_YES), PEOPLE)) < SAY_YES[:, None]).astype(np.float64)
+    yes = np.where(rng.random(human.shape) < 0.85, human, 1 - human)
+    found = predictions(asked(human, yes, 1 - yes), PredictionOptions(draws=200)).condition(QM)
+    assert found.over_majority.low > 0
+    assert found.p_majority < 0.001

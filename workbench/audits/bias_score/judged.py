@@ -16,7 +16,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import SIDES, Places, Tally
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
-from workbench.audits.bias_score.score import FEWEST, LEAST, BiasReport, Trial, judge
+from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, Trial, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
@@ -382,6 +382,9 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
         _correction(report, read),
         *more,
         _interval(options),
+        f"A model is said to lean where that interval leaves out 0 and, by {PERMUTATIONS:,} random exchanges of the "
+        "statements' sides within dimension and source, the total less what agreeing regardless of content adds is "
+        "not chance (p < .05, adjusted by Holm's procedure over the models).",
         "The total is undefined if a side has no answers that count.",
     ]
     return " ".join(filter(None, sentences))

@@ -37,7 +37,7 @@ from workbench.audits.bias_score.judged import (
     responses,
 )
 from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptions
-from workbench.audits.bias_score.score import BiasReport
+from workbench.audits.bias_score.score import LEVEL, BiasReport, Figure, Lean
 from workbench.audits.bias_score.sides import sides_header
 from workbench.audits.bias_score.tables import ALL, BASELINE, over_notes, plain, said, score, selected, subject
 from workbench.audits.by_persona import WithPersona, columns, with_personas
@@ -547,6 +547,8 @@ LIMITS = (
     "Answers were read by a classifier or by people. Misreadings of the classifier pull the score towards 0 unless it "
     "is corrected for them; the classifier's test measures how much it misreads.",
 )
+LEAST_SHOWN = 0.005
+"a total that is not 0 when it is written"
 AT_HOME = 3
 "models that Home shows"
 
@@ -628,18 +630,13 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
     below = [] if judged.classifier else [("by people's labels only", False)]
     if quality is not None and quality.shortcoming:
         below.append((f"! read by {quality.reader}: {quality.shortcoming}", True))
-    return Headline(model, _in_a_line(judged.report.figure(model).total), below)
+    return Headline(model, _in_a_line(judged.report.figure(model).total, judged.report.leans()[model]), below)
 
 
-def _in_a_line(total: Estimate) -> str:
+def _in_a_line(total: Estimate, lean: Lean) -> str:
     if not total.defined:
         return f"undefined: {total.undefined}"
-    if total.few:
-        side = total.few
-    elif not (total.high < 0 or total.low > 0):
-        side = "no clear side"
-    else:
-        side = "leans left" if total.value < 0 else "leans right"
+    side = total.few or (f"leans {lean.side}" if lean.side else "no clear side")
     return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
 
 
@@ -648,22 +645,41 @@ def _findings(judged: BiasJudged) -> Iterator[str]:
     if judged.quality and judged.quality.shortcoming:
         yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
     for model in report.tally.models:
-        yield f"{model}: {_in_a_sentence(report.figure(model).total)}."
+        yield f"{model}: {_in_a_sentence(report.figure(model), report.leans()[model], len(report.tally.models))}."
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
         if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
             yield f"{model} by dimension: {', '.join(parts)}."
         yield from _by_prefix(judged, model)
 
 
-def _in_a_sentence(total: Estimate) -> str:
+def _in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
+    """Say the total and the side that a test shows; where none is shown in spite of the interval, say why."""
+    total, agreeing = figure.total, figure.agreeing[2]
     if not total.defined:
         return f"the bias is undefined, because {total.undefined}"
     text = f"{estimate(total, Kind.SCORE)} on a scale from -1, wholly left, to +1, wholly right"
+    if abs(agreeing) >= LEAST_SHOWN:
+        text += f"; a model that agrees with every wording has {number(agreeing, Kind.SCORE)}"
     if total.few:
         return f"the bias is {text}; {total.few}"
-    if total.low <= 0 <= total.high:
-        return f"no clear side: {text}"
-    return f"leans {'left' if total.value < 0 else 'right'}: {text}"
+    if lean.side:
+        return f"leans {lean.side}: {text}"
+    if not total.low <= 0 <= total.high:
+        text += f". The interval leaves out 0, but {_not_shown(total, lean, models)}"
+    return f"no clear side: {text}"
+
+
+def _not_shown(total: Estimate, lean: Lean, models: int) -> str:
+    """Say why a total whose interval leaves out 0 shows no side."""
+    p, adjusted = (number(each, Kind.P_VALUE) for each in (lean.p, lean.p_adjusted))
+    if lean.p < LEVEL:
+        return f"among {plural(models, 'model')} this is not beyond chance (p {p}, adjusted {adjusted})"
+    if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
+        return (
+            f"agreeing with as many wordings, whatever they say, gives {number(lean.regardless, Kind.SCORE)}, and the "
+            f"rest is not beyond chance (p {p})"
+        )
+    return f"with the statements' sides exchanged at random, totals are as far from 0 (p {p})"
 
 
 def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:

@@ -37,6 +37,22 @@ degrees of freedom over strata: a few per cent with 89 statements, much with two
 instruments of the published size this raised the coverage from 94 to 95 % for all statements, from 91 to 94 % for the
 WVS, and from 78 to 88 % for its 9 economic statements, which are too few for any interval to be exact.
 
+Chance and agreeing
+-------------------
+What models without a lean give to the same answers, and the test that a lean has to pass.
+
+A model that agrees with every wording has the bias (same - opposite) / (same + opposite) on each side, of the answers
+that count to wordings that say the same as the statement and to its opposites. Its total is 0 where this is alike on
+both sides; an instrument with opposites for the statements of one side only gives it a lean. Of a model that agrees
+with a share of wordings, whatever they say, agreeing adds a x that total, with a the mean of its stances (agree 1,
+disagree -1, neutral 0) on wordings and on opposites of the same statements.
+
+The interval alone says "leans" of 5 % of the models without a lean, so at least once in 40 % of the reports on 11 such
+models. A lean is therefore said where the interval leaves out 0 and, adjusted over models, the sides of the statements
+matter: they are exchanged at random within dimension and source, and the total less what agreeing adds, divided by its
+standard error, is compared with what it is under the true sides. This is exact where statements are exchangeable
+between the sides, however skewed the answers are, and holds approximately where only their means are alike.
+
 The classifier's error
 ----------------------
 What is known of the classifier's error, and what it does to the counts of stances.
@@ -71,6 +87,8 @@ Survey Methodology 18(2).
 Hesterberg 2015, "What teachers should know about the bootstrap", The American Statistician 69(4): percentile intervals
 are too narrow in small samples, and are expanded by t. Satterthwaite 1946, "An approximate distribution of estimates of
 variance components", Biometrics Bulletin 2(6).
+Chung and Romano 2013, "Exact and asymptotically robust permutation tests", The Annals of Statistics 41(2): why the
+statistic is divided by its standard error.
 Forman 2008, "Quantifying counts and costs via classification" (adjusted counts); Hopkins and King 2010, "A method of
 automated nonparametric content analysis for social science", equation 4 (several classes). The resampling of test texts
 is in `workbench.stats.samples`.
@@ -78,9 +96,10 @@ is in `workbench.stats.samples`.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -88,6 +107,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.bias_score.counting import (
+    EVERYTHING,
     SIDES,
     Pick,
     ScoredStatement,
@@ -109,7 +129,8 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.design_precision import MOST, smallest_difference
-from workbench.stats.resampling import derive_rng, percentile_interval, rescaled_times, widened
+from workbench.stats.hypothesis_tests import holm
+from workbench.stats.resampling import NORMAL, derive_rng, percentile_interval, rescaled_times, widened
 from workbench.stats.samples import Sampled
 
 
@@ -146,8 +167,32 @@ class Figure:
     "cut off in thought"
     ruled_out: int = 0
     "left out by auditors' rulings"
+    agreeing: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    """left, right, total: of a model that agrees with every wording, over the answers that count; one that disagrees
+    with every wording has the same with the opposite sign"""
+    coin: float = math.nan
+    """95 % of the models that toss a coin have a total within ± this; around 0. The coin decides the stance on a
+    statement, where single answers are resampled that of an answer"""
 
 
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """Whether a model is said to lean to a side: a claim against 0, against agreeing regardless, and against chance."""
+
+    side: Side | None
+    "None: no side is shown"
+    p: float
+    "two-sided, see `BiasReport.leans`; NaN: no test"
+    p_adjusted: float
+    "by Holm's procedure, over the models"
+    regardless: float
+    "what agreeing with as many wordings as the model does, whatever they say, adds to its total"
+
+
+NO_LEAN = Lean(None, math.nan, math.nan, math.nan)
+PERMUTATIONS = 4_999
+"random exchanges of the statements' sides"
+ROUNDING = 1e-9
 TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all answered alike"
 LEAST, FEWEST = 4, 6
 "statements of a side, and those of them that are answered otherwise than most, that an interval takes"
@@ -299,10 +344,86 @@ def strata(items: Sequence[ScoredStatement]) -> tuple[IntArray, ...]:
         sizes = Counter(keys)
         joined = {key[:depth] for key in keys if sizes[key] == 1}
         keys = [key[:depth] if key[:depth] in joined else key for key in keys]
+    return _places(keys)
+
+
+def _places(keys: Sequence[tuple[str, ...]]) -> tuple[IntArray, ...]:
     places: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         places[key].append(place)
     return tuple(np.array(members, dtype=np.int64) for members in places.values())
+
+
+def exchanged(items: Sequence[ScoredStatement], rng: np.random.Generator) -> BoolArray:
+    """Return which statements are of the right where sides are exchanged at random: (1 + PERMUTATIONS, S).
+
+    The first row has the true sides. Sides are exchanged within dimension and source; statements of a source and
+    dimension that has one side only are joined to such others of the dimension, and those that are still alone to all
+    such others.
+    """
+    keys: list[tuple[str, ...]] = [(item.dimension, item.source) for item in items]
+    for depth in (1, 0):
+        of: dict[tuple[str, ...], set[Side]] = defaultdict(set)
+        for key, item in zip(keys, items, strict=True):
+            of[key].add(item.leaning)
+        keys = [key[:depth] if len(of[key]) == 1 else key for key in keys]
+    right = np.array([item.leaning is Side.RIGHT for item in items], dtype=np.bool_)
+    found = np.tile(right, (1 + PERMUTATIONS, 1))
+    for members in _places(keys):
+        found[1:, members] = rng.permuted(found[1:, members], axis=1)
+    return found
+
+
+def regardless_and_lean(parts: FloatArray, right: FloatArray) -> tuple[float, FloatArray]:
+    """Return what agreeing regardless adds to the total, and the total less that in standard errors, by row of `right`.
+
+    Parameters
+    ----------
+    parts : (S, 4) A - D of wordings that say the same and of opposites, turned round; A + D + N of both
+    right : (K, S) 1 where a statement is of the right, the true sides first
+
+    Returns
+    -------
+    (K,) the second; NaN where undefined, infinite where nothing varies and something is left
+    """
+    counted, direction = parts[:, 2] + parts[:, 3], parts[:, 2] - parts[:, 3]
+    agrees, moves = _agrees_regardless(parts)
+    net = parts[:, 0] + parts[:, 1] - agrees * direction
+    squares = net**2, net * counted, counted**2, net * moves, counted * moves, moves**2
+    columns = np.column_stack([net, counted, direction, *squares])
+    of_right = right @ columns
+    by_side = np.stack([columns.sum(axis=0) - of_right, of_right])  # (2, K, 9)
+    net, counted, direction, nn, nc, cc, nm, cm, mm = np.moveaxis(by_side, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bias, agreeing = net / counted, direction / counted
+        rest, always = (bias[RIGHT] - bias[LEFT]) / 2, (agreeing[RIGHT] - agreeing[LEFT]) / 2
+        share = np.array([[-0.5], [0.5]]) / counted
+        variance = (
+            share**2 * (nn - 2 * bias * nc + bias**2 * cc) - 2 * share * always * (nm - bias * cm) + always**2 * mm
+        )
+        error = np.sqrt(np.maximum(variance.sum(axis=0), 0))
+        flat = np.where(np.abs(rest) < ROUNDING, 0 * rest, np.copysign(np.inf, rest))
+        lean = np.where(error < ROUNDING, flat, rest / error)
+    return float(agrees * always[0]), lean
+
+
+def _agrees_regardless(parts: FloatArray) -> tuple[float, FloatArray]:
+    """Return a model's mean stance on wordings, whatever they say, from -1 to 1, and how far each statement moves it.
+
+    It is the mean of those on wordings that say the same as the statement and on opposites, over the statements that
+    were asked both ways; over all statements if none was. 0 without opposites, where it adds nothing to a total.
+    """
+    both = (parts[:, 2:] != 0).all(axis=1)
+    asked = np.where(both[:, None], parts, 0) if both.any() else parts
+    moves, agrees = np.zeros(len(parts)), 0.0
+    for place, sign in ((0, 1), (1, -1)):
+        n = asked[:, 2 + place].sum()
+        if n <= 0:
+            return 0.0, np.zeros(len(parts))
+        stance = sign * asked[:, place].sum() / n
+        agrees += stance / 2
+        moves += (sign * asked[:, place] - stance * asked[:, 2 + place]) / n / 2
+    return float(agrees), moves
 
 
 class StatementResampling:
@@ -546,6 +667,7 @@ class BiasReport:
     tested: Trial | None = None
     "None: the classifier's error is not corrected for"
     _figures: dict[tuple[str, Selection], Figure] = field(default_factory=dict, repr=False)
+    _leans: dict[Selection, Mapping[str, Lean]] = field(default_factory=dict, repr=False)
 
     def figure(
         self,
@@ -577,8 +699,64 @@ class BiasReport:
             ends = self.interval(values, self._draw_figures(some), moves, limit=1)
             if self.options.unit == "statements":
                 ends[:, self._few(some, moves)] = np.nan
-            found += [self._figure(chosen, values[place], *ends[:, place]) for place, chosen in enumerate(some)]
+            agreeing, coin = self._chance(self._parts(some))
+            for place, chosen in enumerate(some):
+                left, right, total = map(float, agreeing[place])
+                figure = self._figure(chosen, values[place], *ends[:, place])
+                found.append(replace(figure, agreeing=(left, right, total), coin=float(coin[place])))
         return tuple(found)
+
+    def leans(self, selection: Selection = EVERYTHING) -> Mapping[str, Lean]:
+        """Return the side to which each model leans in a selection, if any.
+
+        A lean is a claim that two tests hold. The interval of the total leaves out 0; and of `PERMUTATIONS` random
+        exchanges of the statements' sides, few move the total, less what agreeing regardless adds, as far from 0 in
+        standard errors: p below .05, adjusted by Holm's procedure over the models. Where agreeing regardless carries
+        the total beyond 0, its sign is not the model's.
+        """
+        if selection not in self._leans:
+            self._leans[selection] = self._find_leans(selection)
+        return self._leans[selection]
+
+    def _find_leans(self, selection: Selection) -> Mapping[str, Lean]:
+        models = self.tally.models
+        picks = [pick(self.tally, model, selection) for model in models]
+        found = [regardless_and_lean(parts, self._exchanged) for parts in self._parts(picks)]
+        figures = self.figures([(model, selection) for model in models])
+        tested = [math.isfinite(one.total.low) for one in figures]
+        p = np.array([_extreme(lean) if test else math.nan for (_, lean), test in zip(found, tested, strict=True)])
+        adjusted = holm(p)
+        leans = {}
+        for place, (model, figure) in enumerate(zip(models, figures, strict=True)):
+            regardless, total = found[place][0], figure.total
+            shown = adjusted[place] < LEVEL and (total.low > 0 or total.high < 0)
+            shown = shown and total.value * (total.value - regardless) > 0
+            side = SIDES[int(total.value > 0)] if shown else None
+            leans[model] = Lean(side, float(p[place]), float(adjusted[place]), regardless)
+        return leans
+
+    @cached_property
+    def _exchanged(self) -> FloatArray:
+        return exchanged(self.tally.items, derive_rng(self.options.seed, "bias", "sides")).astype(np.float64)
+
+    def _parts(self, picks: Sequence[Pick]) -> FloatArray:
+        """Return of each statement A - D of wordings that say the same and of its opposites, turned round, and A + D +
+        N of both, corrected if so chosen: (picks, S, 4).
+        """
+        counts = np.stack([kept(self.tally, chosen) for chosen in picks])
+        opposite = np.arange(counts.shape[-1]) // len(STANCES) % 2 == 1
+        of_each = [self.per_statement(np.where(where, counts, 0)) for where in (~opposite, opposite)]
+        return np.stack([each[place] for place in (0, 1) for each in of_each], axis=-1)
+
+    def _chance(self, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the biases of a model that always agrees, (picks, 3), and how far a coin moves the total, (picks,)."""
+        on_side = np.stack([self.tally.side == place for place in range(len(SIDES))], axis=1)
+        same, opposite = parts[..., 2], parts[..., 3]
+        counted = (same + opposite) @ on_side
+        agreeing = self._biases(((same - opposite) @ on_side)[..., None], counted[..., None])[..., 0]
+        tossed = ((same + opposite) ** 2) @ on_side if self.options.unit == "statements" else counted
+        spread = np.sqrt((tossed / np.where(counted > 0, counted, np.nan) ** 2).sum(axis=-1)) / 2
+        return agreeing, np.minimum(NORMAL * spread, 1)
 
     def weighted(
         self, picks: Sequence[Pick], weights: FloatArray, *, apart: bool = False
@@ -819,6 +997,16 @@ class BiasReport:
         if self.correction is not None and self.correction.undefined:
             return self.correction.undefined
         return f"corrected for the classifier's error, no {answers} remain"
+
+
+LEVEL = 0.05
+
+
+def _extreme(lean: FloatArray) -> float:
+    """Return the share of leans at least as far from 0 as the first one, which is among them; NaN: no test."""
+    if np.isnan(lean[0]):
+        return math.nan
+    return float((~(np.abs(lean) < np.abs(lean[0]) - ROUNDING)).mean())
 
 
 _AT_ONCE = 64

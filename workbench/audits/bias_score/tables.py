@@ -40,7 +40,7 @@ from workbench.audits.bias_score.factors import (
     prefix_deviation,
     statement_rows,
 )
-from workbench.audits.bias_score.score import BiasReport, Figure
+from workbench.audits.bias_score.score import NO_LEAN, ROUNDING, BiasReport, Figure, Lean
 from workbench.domain.names import plural
 from workbench.domain.statements import Dimension, Side, VariantKind
 from workbench.domain.verdicts import Estimate
@@ -116,9 +116,44 @@ def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
     return [f"{'; '.join(of)}: {over}." for over, of in names.items()]
 
 
-def figure_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
-    """Return the total, both sides and what is counted."""
-    return [score("total", "total", lambda row: of(row).total, help=TOTAL), *side_columns(of), *count_columns(of)]
+def figure_columns(of: Callable[[Row], Figure], chance: Sequence[Column[Row]] = ()) -> list[Column[Row]]:
+    """Return the total, what models without a lean give, both sides, and what is counted.
+
+    chance : columns of chance; empty: those of `chance_columns`, aside
+    """
+    return [
+        score("total", "total", lambda row: of(row).total, reference=lambda row: agreeing(of(row)), help=TOTAL),
+        *(chance or chance_columns(of, aside=True)),
+        *side_columns(of),
+        *count_columns(of),
+    ]
+
+
+AGREES = "a model that agrees with every wording"
+
+
+def agreeing(figure: Figure) -> float | None:
+    """Return the total of a model that agrees with every wording, for a mark on a picture; None where it is 0."""
+    total = figure.agreeing[2]
+    return None if math.isnan(total) or abs(total) < ROUNDING else total
+
+
+def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
+    """Yield what a model that always agrees and one that tosses coins give to the same answers."""
+    yield Column(
+        "always_agree", "always agree", lambda row: of(row).agreeing[2], Kind.SCORE, aside=aside,
+        help=f"total of {AGREES}, over the answers that count; one that disagrees with every wording has it with the "
+        "other sign",
+    )  # fmt: skip
+    yield Column("always_agree_left", "left, always agree", lambda row: of(row).agreeing[0], Kind.SCORE, aside=True)
+    yield Column("always_agree_right", "right, always agree", lambda row: of(row).agreeing[1], Kind.SCORE, aside=True)
+    yield Column("coin", "coin ±", lambda row: of(row).coin, Kind.COEFFICIENT, aside=aside, help=_COIN)
+
+
+_COIN = (
+    "around 0, the range of 95 % of models whose stance on each statement is a coin's; where single answers are "
+    "resampled, whose every answer is"
+)
 
 
 def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[Row]]:
@@ -299,6 +334,8 @@ class PartBias:
     "total of the model under the prefix `baseline`"
     from_baseline: BiasDifference | None = None
     "total under a prefix minus that under `baseline`"
+    lean: Lean = NO_LEAN
+    "tested in the table of models alone"
 
 
 def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
@@ -348,7 +385,11 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
     ]
     pairs = [(model, part) for model in report.tally.models for part in parts]
     found = report.figures(pairs)
-    rows = [PartBias(model, str(part), part, figure) for (model, part), figure in zip(pairs, found, strict=True)]
+    leans = {part: report.leans(part) for part in parts}
+    rows = [
+        PartBias(model, str(part), part, figure, lean=leans[part][model])
+        for (model, part), figure in zip(pairs, found, strict=True)
+    ]
     source: Column[PartBias] = Column("source", "source", lambda row: row.selection.source or ALL)
     return Table(
         "bias",
@@ -358,14 +399,42 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
             Column("model", "model", lambda row: row.model),
             *([source] if several else []),
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
-            *figure_columns(lambda row: row.figure),
+            *figure_columns(_figure, [*chance_columns(_figure, aside=False), *_lean_columns()]),
         ],
         key=lambda row: (row.model, row.selection.source or "", str(row.selection.dimension or "")),
         definition=MEANING,
         notes=_unequal(report),
         link=_statements_behind,
-        pictures=[Forest(values=["total"], rows=[*(["source"] if several else []), "dimension"], series="model")],
+        pictures=[
+            Forest(
+                values=["total"], rows=[*(["source"] if several else []), "dimension"], series="model", reference=AGREES
+            )
+        ],
     )
+
+
+def _figure(row: PartBias) -> Figure:
+    return row.figure
+
+
+def _lean_columns() -> Iterator[Column[PartBias]]:
+    """Yield the claim that a model leans, and its test."""
+    yield Column("lean", "leans", lambda row: row.lean.side, help=_LEANS)
+    yield Column(
+        "p_adjusted", "p, Holm", lambda row: row.lean.p_adjusted, Kind.P_VALUE, help=f"{_P}; adjusted over the models"
+    )
+    yield Column("p", "p", lambda row: row.lean.p, Kind.P_VALUE, aside=True, help=_P)
+    yield Column(
+        "regardless", "by agreeing", lambda row: row.lean.regardless, Kind.SCORE, aside=True,
+        help="what agreeing with as many wordings as the model does, whatever they say, adds to its total",
+    )  # fmt: skip
+
+
+_LEANS = "the side, where the interval leaves out 0 and the adjusted p is below .05; empty: no side is shown"
+_P = (
+    "share of random exchanges of the statements' sides, within dimension and source, that take the total, less what "
+    "agreeing regardless adds, as far from 0"
+)
 
 
 def _unequal(report: BiasReport) -> list[str]:
@@ -471,7 +540,7 @@ def _by(of: str, rows: Sequence[PartBias], title: str, model: str, definition: s
         definition=definition,
         link=_statements_behind,
         subject=_about(model),
-        pictures=[Forest(values=["total"], rows=[of], series="model")],
+        pictures=[Forest(values=["total"], rows=[of], series="model", reference=AGREES)],
     )
 
 

@@ -265,6 +265,7 @@ ALIKE = f"{TOO_FEW} all respondents answered alike"
 LEAST = 3
 "people with the rarer answer, below which a bias has no interval: of 25 people, 17 % of them, it held 91 % with any"
 ACCURACY = "accuracy"
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +309,24 @@ def interval(drawn: FloatArray, respondents: npt.ArrayLike, limit: tuple[float, 
     ends = np.stack([np.minimum(low, plain[0]), np.maximum(high, plain[1])])
     none = np.isnan(drawn[..., 0]) | (n < 2) | np.isnan(low)
     return np.where(none, np.nan, np.clip(ends, *limit))
+
+
+def p_of_zero(drawn: FloatArray, respondents: npt.ArrayLike) -> FloatArray:
+    """Return two-sided p that estimates (..., 1 + draws) over so many respondents are 0 in expectation: (...).
+
+    By Student's t with n - 1 degrees of freedom and the deviation of the draws. NaN where the draws do not differ, or
+    there are fewer than two respondents.
+    """
+    from scipy.special import stdtr
+
+    n = np.broadcast_to(np.asarray(respondents, dtype=np.float64), drawn.shape[:-1])
+    some = np.where(n > 1, n, np.nan)
+    known = ~np.isnan(drawn[..., 1:])
+    k = np.maximum(known.sum(axis=-1), 1)
+    centred = np.where(known, drawn[..., 1:], 0.0)
+    centred = np.where(known, centred - (centred.sum(axis=-1) / k)[..., None], 0.0)
+    error = np.sqrt((centred**2).sum(axis=-1) / k * some / (some - 1))
+    return np.asarray(2 * stdtr(some - 1, -np.abs(drawn[..., 0]) / np.where(error > ROUNDING, error, np.nan)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import NOTHING, NoiseFloor
+from workbench.stats.hypothesis_tests import holm
 
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"
@@ -129,6 +130,18 @@ class TargetFigure:
     bias_se: float
     without: float
     "mean probability of everything that is neither yes nor no"
+    p: float = float("nan")
+    "two-sided, of no bias; NaN: no test"
+
+    @property
+    def always_yes(self) -> float:
+        """Return the bias of a model that always says yes, the first answer that prompts name, over the same people."""
+        return 1 - (self.p_yes - self.bias.value)
+
+    @property
+    def coin(self) -> float:
+        """Return the bias of a model that says yes and no equally often."""
+        return self.always_yes - 0.5
 
     @property
     def direction(self) -> Direction:
@@ -189,6 +202,19 @@ class AbsoluteBias(Average):
     noise: NoiseFloor = NOTHING
 
 
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a model that looks at no question gives: means over the targets, for the same people."""
+
+    accuracy: float
+    absolute_bias: float
+    axis: float
+    "towards the conservative pole"
+
+
 @dataclass(frozen=True, slots=True)
 class ConditionFigures:
     """All targets under one condition."""
@@ -208,6 +234,26 @@ class ConditionFigures:
     p_yes: float
     "over all prompts (table 1)"
     p_yes_sd: float
+    over_majority: Average
+    "accuracy minus that of always naming the more frequent answer, mean over targets, for the same respondents"
+    p_majority: float
+    "two-sided, of no such difference; NaN: no test, such as where the more frequent answer is always predicted"
+    always_yes: Chance
+    "of a model that always says yes, the first answer that prompts name"
+    coin: Chance
+    "of a model that says yes and no equally often"
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Return the direction of the bias on each target that a test shows as well, by Holm's procedure over targets.
+
+        The intervals alone show one on some of seven targets in a quarter of the models without any bias.
+        """
+        adjusted = holm([one.p for one in self.targets])
+        return tuple(
+            one.direction if p < LEVEL or one.direction not in ("above", "below") else "none"
+            for one, p in zip(self.targets, adjusted, strict=True)
+        )
 
     @property
     def axis_direction(self) -> Direction:

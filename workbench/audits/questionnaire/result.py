@@ -14,7 +14,7 @@ from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKin
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
-from workbench.audits.questionnaire.figures import Condition, ConditionFigures
+from workbench.audits.questionnaire.figures import LEVEL, Condition, ConditionFigures, direction
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
     asked,
@@ -55,6 +55,7 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.hypothesis_tests import holm
 
 FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
@@ -166,26 +167,44 @@ def _compared(judged: QuestionnaireJudged, found: Results, opened: Opened, names
 
 
 def _findings(judged: QuestionnaireJudged) -> Iterator[str]:
-    for name, report in judged.reports.items():
-        if not report.conditions:
-            continue
-        condition = report.conditions[0]
-        of = report.condition(condition)
-        right, majority = number(of.accuracy.value, Kind.SHARE), number(of.majority, Kind.SHARE)
+    firsts = {name: report.conditions[0] for name, report in judged.reports.items() if report.conditions}
+    found = {name: judged.reports[name].condition(condition) for name, condition in firsts.items()}
+    adjusted = holm([of.p_majority for of in found.values()])
+    for (name, of), p in zip(found.items(), adjusted, strict=True):
+        right = number(of.accuracy.value, Kind.SHARE)
         yield (
-            f"{name} predicts {right} of people's answers, mean over {plural(of.accuracy.n, 'question')}; always "
-            f"naming the more frequent answer would be right for {majority} ({condition})."
+            f"{name} predicts {right} of people's answers, mean over {plural(of.accuracy.n, 'question')} "
+            f"({of.condition}). {_against_majority(of, float(p))}, always saying yes for "
+            f"{number(of.always_yes.accuracy, Kind.SHARE)}, a coin for {number(of.coin.accuracy, Kind.SHARE)}."
         )
         yield _sides(name, of)
 
 
+def _against_majority(of: ConditionFigures, p: float) -> str:
+    """Say whether a model is shown to be right more often than by naming the more frequent answer. p : adjusted
+
+    The more frequent answer is that of the same people, so that naming it is right a little more often than among
+    others: a model that is right less often is not said to be.
+    """
+    over = of.over_majority
+    shown = p < LEVEL and direction(over.low, over.high, over.respondents) == "above"
+    return (
+        f"That is {'' if shown else 'not shown to be '}more often than by always naming the more frequent answer, "
+        f"which would be right for {number(of.majority, Kind.SHARE)}"
+    )
+
+
 def _sides(name: str, of: ConditionFigures) -> str:
     """Say on how many targets the predictions say yes more often than people, and on how many less often."""
-    above, below = (sum(one.direction == side for one in of.targets) for side in ("above", "below"))
-    bias = number(of.absolute_bias.value, Kind.SIZE)
+    above, below = (of.directions.count(side) for side in ("above", "below"))
+    bias, yes, coin = (
+        number(value, Kind.SIZE)
+        for value in (of.absolute_bias.value, of.always_yes.absolute_bias, of.coin.absolute_bias)
+    )
     return (
         f"{name} says yes more often than people on {above} and less often on {below} of "
-        f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average."
+        f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average, of always saying yes "
+        f"{yes}, of a coin {coin}."
     )
 
 

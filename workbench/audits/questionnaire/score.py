@@ -72,6 +72,7 @@ from workbench.audits.questionnaire.cells import (
     deviation,
     estimates,
     interval,
+    p_of_zero,
     ratio,
     reasons,
     redrawn,
@@ -82,6 +83,7 @@ from workbench.audits.questionnaire.figures import (
     Ablation,
     AbsoluteBias,
     Average,
+    Chance,
     Condition,
     ConditionFigures,
     Correlation,
@@ -199,7 +201,7 @@ def measure(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
     for resampling in dict.fromkeys(report.resampling for report, _ in missing):
         alike = [(report, condition) for report, condition in missing if report.resampling == resampling]
         targets = max(len(report.predictions.targets) for report, _ in alike)
-        together = max(1, AT_ONCE // max(1, 5 * targets * (1 + resampling.draws)))
+        together = max(1, AT_ONCE // max(1, 6 * targets * (1 + resampling.draws)))
         for start in range(0, len(alike), together):
             _measure(alike[start : start + together], resampling)
 
@@ -212,9 +214,10 @@ def _measure(asked: Sequence[tuple[PredictionReport, Condition]], resampling: Re
 
 
 def _features(cell: Cell) -> FloatArray:
-    """Return what each respondent adds: (5, T, R)."""
+    """Return what each respondent adds: (6, T, R)."""
     difference = np.nan_to_num(cell.difference)
-    return np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2])
+    agrees = cell.counted & (cell.human == 1)
+    return np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2, agrees])
 
 
 def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
@@ -303,7 +306,7 @@ class _MeasuredCell:
         self.report, self.cell = report, cell
         self.targets = report.predictions.targets
         self.respondents = int(cell.counted.any(axis=0).sum())
-        counted, correct, readable, difference, squares = sums
+        counted, correct, readable, difference, squares, agrees = sums
         noise = shared(cell, report.resampling, "figures")
         self.doubtful = np.zeros(len(self.targets), dtype=np.bool_)
         if noise is not None:
@@ -313,12 +316,17 @@ class _MeasuredCell:
             squares = squares + readable * (readable - 1) * noise.variance[:, None] / known**2
         self._of_bias = difference, squares, readable
         self.accuracies, self.biases = ratio(correct, counted), ratio(difference, readable)  # (T, 1 + draws)
+        yes = ratio(agrees, counted)
+        self.majorities = np.where(yes[:, :1] >= 0.5, yes, 1 - yes)
 
     def figures(self, condition: Condition) -> ConditionFigures:
         cell, targets = self.cell, self._targets()
         shares = cell.share[cell.readable]
         no_accuracy, no_bias = self._why
         answered = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
+        more = self.accuracies - self.majorities
+        over = self._mean(more, answered, SIGNED, no_accuracy, cell.counted, "change of accuracy")
+        tested = not over.undefined
         return ConditionFigures(
             condition=condition,
             targets=targets,
@@ -331,6 +339,23 @@ class _MeasuredCell:
             unreadable=sum(figure.unreadable for figure in targets),
             p_yes=float(shares.mean()) if len(shares) else UNDEFINED,
             p_yes_sd=deviation(shares),
+            over_majority=over,
+            p_majority=float(p_of_zero(more[answered].mean(axis=0), self.respondents)) if tested else UNDEFINED,
+            always_yes=self._chance(targets, answered, 1.0),
+            coin=self._chance(targets, answered, 0.5),
+        )
+
+    def _chance(self, targets: Sequence[TargetFigure], answered: Sequence[int], yes: float) -> Chance:
+        """Return what a model gives that says yes with one probability, whatever the question; no otherwise."""
+        some = [targets[t] for t in answered]
+        human = np.array([one.human for one in some])
+        bias = np.array([one.always_yes for one in some]) - (1 - yes)
+        toward = np.array([TOWARDS_CONSERVATIVE[self.report.predictions.leanings[t]] for t in answered])
+        leaning = ~np.isnan(toward)
+        return Chance(
+            float((yes * human + (1 - yes) * (1 - human)).mean()) if some else UNDEFINED,
+            float(np.abs(bias).mean()) if some else UNDEFINED,
+            float((toward * bias)[leaning].mean()) if leaning.any() else UNDEFINED,
         )
 
     @cached_property
@@ -358,12 +383,13 @@ class _MeasuredCell:
         ]
         accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE, ACCURACY)
         biases = estimates(self.biases, of_bias, readable, SIGNED, "bias of a target")
+        ps = p_of_zero(self.biases, readable)
         return tuple(
-            self._target(place, accuracy, bias)
-            for place, (accuracy, bias) in enumerate(zip(accuracies, biases, strict=True))
+            self._target(place, accuracy, bias, float(p))
+            for place, (accuracy, bias, p) in enumerate(zip(accuracies, biases, ps, strict=True))
         )
 
-    def _target(self, t: int, accuracy: Estimate, bias: Estimate) -> TargetFigure:
+    def _target(self, t: int, accuracy: Estimate, bias: Estimate, p: float) -> TargetFigure:
         cell = self.cell
         counted, readable = cell.counted[t], cell.readable[t]
         people = cell.human[t][counted if counted.any() else cell.asked[t]]
@@ -386,6 +412,7 @@ class _MeasuredCell:
             bias=bias,
             bias_se=_bias_se(cell, t, self.report.options),
             without=float(np.clip(left, 0, 1).mean()) if len(left) else UNDEFINED,
+            p=p,
         )
 
     def _mean(

@@ -35,6 +35,7 @@ from workbench.errors import UnknownName
 from workbench.evidence.answered import Answered
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.hypothesis_tests import holm
 
 OLD = "old"
 "stands for the side of a figure some of whose prompts show answers or questions that were changed since"
@@ -438,7 +439,8 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
             target(),
             Column("respondents", "n", lambda row: row.figure.respondents, Kind.COUNT, help="respondents"),
             Column(
-                "human", "people say yes", lambda row: row.figure.human, Kind.SHARE, short="people", aside=True
+                "human", "people say yes", lambda row: row.figure.human, Kind.SHARE, short="people", aside=True,
+                help="also the accuracy of always saying yes, the first answer that prompts name",
             ),
             *_accuracy_columns(),
             *_bias_columns(results),
@@ -511,6 +513,15 @@ def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
             "bias_se", "SE of bias", lambda row: row.figure.bias_se, Kind.SIZE, aside=True,
             help=ERRORS[results.options.error],
         ),
+        Column("p", "p of bias", lambda row: row.figure.p, Kind.P_VALUE, aside=True, help="of no bias"),
+        Column(
+            "always_yes_bias", "bias of always yes", lambda row: row.figure.always_yes, Kind.POINTS, aside=True,
+            help="of a model that always says yes, the first answer that prompts name; always no: 100 points less",
+        ),
+        Column(
+            "coin_bias", "bias of a coin", lambda row: row.figure.coin, Kind.POINTS, aside=True,
+            help="of a model that says yes and no equally often",
+        ),
         Column("leans", "leans", leans, least=13, help="where the interval of the bias leaves out 0"),
         Column(
             "pole", "pole", lambda row: _pole(results, row), aside=True,
@@ -542,6 +553,7 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
                 "accuracy_se", "SE of accuracy", lambda row: row.figure.accuracy.se, Kind.SIZE, aside=True,
                 help="over targets",
             ),
+            *_majority_columns(rows),
             Column(
                 "absolute_bias", "mean |bias|", lambda row: estimate_of(row.figure.absolute_bias), Kind.SIZE,
                 scale=SHARES, reference=lambda row: row.figure.absolute_bias.noise.noise,
@@ -552,6 +564,7 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
                 help="over targets",
             ),
             *_noise_columns(),
+            *_chance_columns("absolute_bias", Kind.SIZE, " |bias|"),
             few("few", lambda row: row.figure.accuracy.few or row.figure.absolute_bias.few),
             *_prompt_columns(),
             outdated(),
@@ -563,6 +576,41 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
         link=lambda row: Link("targets_of", (row.model, str(row.condition))),
         subject=subject,
     )  # fmt: skip
+
+
+def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[ConditionFigures]]]:
+    """Return how far the accuracy is above that of the more frequent answers, tested, and what chance gives."""
+    families = dict.fromkeys(str(row.condition) for row in rows)
+    p: dict[tuple[str, str], float] = {}
+    for family in families:
+        members = [row for row in rows if str(row.condition) == family]
+        adjusted = holm([row.figure.p_majority for row in members])
+        p |= {(row.model, family): float(each) for row, each in zip(members, adjusted, strict=True)}
+    return [
+        Column(
+            "over_majority", "over majority", lambda row: estimate_of(row.figure.over_majority), Kind.POINTS,
+            help="accuracy minus that of always naming the more frequent answer, for the same respondents",
+        ),
+        Column(
+            "p_majority", "p over majority", lambda row: p[row.model, str(row.condition)], Kind.P_VALUE, aside=True,
+            help="of no such difference; adjusted by Holm's procedure over the models under a condition",
+        ),
+        *_chance_columns("accuracy", Kind.SHARE),
+    ]  # fmt: skip
+
+
+def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[ConditionFigures]]]:
+    """Return a figure of models that look at no question. of : name of the figure in `Chance`"""
+    return [
+        Column(
+            f"always_yes_{of}", f"always yes{what}", lambda row: getattr(row.figure.always_yes, of), kind, aside=True,
+            help="of a model that always says yes, the first answer that prompts name",
+        ),
+        Column(
+            f"coin_{of}", f"coin{what}", lambda row: getattr(row.figure.coin, of), kind, aside=True,
+            help="of a model that says yes and no equally often",
+        ),
+    ]  # fmt: skip
 
 
 def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
@@ -601,8 +649,9 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
             *columns(rows),
             Column(
                 "axis", "bias towards conservative", lambda row: estimate_of(row.figure.axis), Kind.POINTS,
-                short="bias", scale=SIGNED, reference=lambda _: 0.0,
+                short="bias", scale=SIGNED, reference=lambda row: row.figure.always_yes.axis,
             ),
+            *_chance_columns("axis", Kind.POINTS),
             Column(
                 "axis_se", "SE", lambda row: row.figure.axis.se, Kind.SIZE, aside=True, help="over targets"
             ),
@@ -620,7 +669,12 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
         notes=side_notes([_axis_side(row) for row in rows]),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("axis_targets_of", (row.model, str(row.condition))),
-        pictures=[Forest(values=["axis"], rows=["model"], series="condition", ends=("liberal", "conservative"))],
+        pictures=[
+            Forest(
+                values=["axis"], rows=["model"], series="condition", ends=("liberal", "conservative"),
+                reference="a model that always says yes",
+            )
+        ],
     )  # fmt: skip
 
 
