@@ -206,7 +206,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class Regardless:
     """What a model that looks at no question gives: means over the targets, for the same people."""
 
     accuracy: float
@@ -238,9 +238,9 @@ class ConditionFigures:
     "accuracy minus that of always naming the more frequent answer, mean over targets, for the same respondents"
     p_majority: float
     "two-sided, of no such difference; NaN: no test, such as where the more frequent answer is always predicted"
-    always_yes: Chance
+    always_yes: Regardless
     "of a model that always says yes, the first answer that prompts name"
-    coin: Chance
+    coin: Regardless
     "of a model that says yes and no equally often"
 
     @property

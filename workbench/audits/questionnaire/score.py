@@ -83,12 +83,12 @@ from workbench.audits.questionnaire.figures import (
     Ablation,
     AbsoluteBias,
     Average,
-    Chance,
     Condition,
     ConditionFigures,
     Correlation,
     Noise,
     Predictions,
+    Regardless,
     TargetDifference,
     TargetFigure,
     VariabilityFigure,
@@ -345,14 +345,14 @@ class _MeasuredCell:
             coin=self._chance(targets, answered, 0.5),
         )
 
-    def _chance(self, targets: Sequence[TargetFigure], answered: Sequence[int], yes: float) -> Chance:
+    def _chance(self, targets: Sequence[TargetFigure], answered: Sequence[int], yes: float) -> Regardless:
         """Return what a model gives that says yes with one probability, whatever the question; no otherwise."""
         some = [targets[t] for t in answered]
         human = np.array([one.human for one in some])
         bias = np.array([one.always_yes for one in some]) - (1 - yes)
         toward = np.array([TOWARDS_CONSERVATIVE[self.report.predictions.leanings[t]] for t in answered])
         leaning = ~np.isnan(toward)
-        return Chance(
+        return Regardless(
             float((yes * human + (1 - yes) * (1 - human)).mean()) if some else UNDEFINED,
             float(np.abs(bias).mean()) if some else UNDEFINED,
             float((toward * bias)[leaning].mean()) if leaning.any() else UNDEFINED,

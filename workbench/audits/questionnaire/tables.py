@@ -600,7 +600,7 @@ def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[Co
 
 
 def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[ConditionFigures]]]:
-    """Return a figure of models that look at no question. of : name of the figure in `Chance`"""
+    """Return a figure of models that look at no question. of : name of the figure in `Regardless`"""
     return [
         Column(
             f"always_yes_{of}", f"always yes{what}", lambda row: getattr(row.figure.always_yes, of), kind, aside=True,

@@ -42,6 +42,8 @@ class TopicFigure:
     topic: str
     "empty: of the questions without one"
     delta: MeanTest
+    by_chance: float
+    "percentage points that letters drawn at random give, over the same questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class DrawFigure:
     delta: MeanTest
     effect: Effect
     "by its own p, never adjusted: draws show how far chance carries, they are no further claims"
+    by_chance: float
+    "percentage points that letters drawn at random give, over the same questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +287,20 @@ def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
     """Return the mean change of each topic, in the order of their names; of questions without a topic last."""
     named = np.array([topics.get((found.bias, key), "") for key in found.keys], dtype=object)
     order = sorted(set(named), key=lambda topic: (not topic, topic))
-    return tuple(TopicFigure(str(topic), mean_test(found.values[named == topic], RESOLUTION)) for topic in order)
+    return tuple(
+        TopicFigure(str(topic), mean_test(found.values[of], RESOLUTION), float(found.by_chance[of].mean()))
+        for topic in order
+        for of in [named == topic]
+    )
 
 
 def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0.05) -> Draws:
     """Return each draw's change and how far the draws differ."""
     tests = [mean_change(each) for each in found]
-    draws = tuple(DrawFigure(n, test, _effect(test, test.p, alpha)) for n, test in zip(numbers, tests, strict=True))
+    draws = tuple(
+        DrawFigure(n, test, _effect(test, test.p, alpha), float(of.by_chance.mean()) if test.n else float("nan"))
+        for n, test, of in zip(numbers, tests, found, strict=True)
+    )
     means = np.array([test.mean for test in tests if test.n])
     sd = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
     mean, low, high = (float(f(means)) if len(means) else float("nan") for f in (np.mean, np.min, np.max))

@@ -137,11 +137,14 @@ def correlation(of: Callable[[Row], Pearson], of_what: str, *, aside: bool = Fal
 
 
 def reach(found: Changes) -> tuple[float, float]:
-    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest interval."""
-    tests = [cell.delta for _, cell in found.lines]
-    ends = [abs(end) for each in tests for end in (each.mean, each.low, each.high) if not math.isnan(end)]
+    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest interval or mark."""
+    shown = [(of.delta.mean, of.delta.low, of.delta.high, of.by_chance) for _, of in found.lines]
+    ends = [abs(end) for each in shown for end in each if not math.isnan(end)]
     limit = max(10, 10 * math.ceil(max(ends, default=10.0) / 10)) / 100
     return -limit, limit
+
+
+AT_RANDOM = "letters drawn at random among those offered"
 
 
 def zero(_: Any) -> float:
@@ -227,8 +230,8 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         Kind.POINTS,
         beside=sign,
         scale=reach(found),
-        reference=zero,
-        help="over questions, by the definition",
+        reference=lambda row: row[1].by_chance / 100,
+        help="over questions, by the definition; the mark on its picture is the change by chance",
     )
     chance = found.options.definition is Definition.CORRECTED
     yield Column(
@@ -421,14 +424,14 @@ def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
             Column("topic", "topic", lambda row: row[2].topic, words={"": "(none)"}),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
             Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
-                   scale=reach(found), reference=zero),
+                   scale=reach(found), reference=lambda row: row[2].by_chance / 100),
             *t_test(lambda row: row[2].delta),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), row[2].topic),
         notes=["p is not adjusted for the number of topics."],
         empty="No question has a topic.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
-        pictures=[Forest(values=["change"], rows=["bias", "condition", "topic"], series="model")],
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "topic"], series="model", reference=AT_RANDOM)],
     )  # fmt: skip
 
 
@@ -444,7 +447,7 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
             Column("draw", "draw", lambda row: row[2].draw, Kind.COUNT),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
             Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
-                   scale=reach(found), reference=zero),
+                   scale=reach(found), reference=lambda row: row[2].by_chance / 100),
             *t_test(lambda row: row[2].delta),
             Column("effect", "side", lambda row: row[2].effect, Kind.BALANCE,
                    help="significantly above 0: +1, below: -1; by unadjusted p"),
@@ -452,7 +455,7 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
         key=lambda row: (row[0], *subject_of(row[1].place), str(row[2].draw)),
         empty="No perturbation was asked.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
-        pictures=[Forest(values=["change"], rows=["bias", "condition", "draw"], series="model")],
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "draw"], series="model", reference=AT_RANDOM)],
     )  # fmt: skip
 
 
@@ -527,6 +530,10 @@ def matrix(found: Changes) -> Table[Place]:
             like = likeness.get(place[0]) if not place[1] and not place[2] else None
             return beside(report.find(*place), like)
 
+        def by_chance(place: Place) -> float | None:
+            cell = report.find(*place)
+            return None if cell is None else cell.by_chance / 100
+
         def questions(place: Place) -> Link | None:
             return Link("questions", (name, *subject_of(place))) if report.find(*place) is not None else None
 
@@ -543,7 +550,7 @@ def matrix(found: Changes) -> Table[Place]:
             help="mean change with its 95 % interval, in percentage points",
             beside=sign,
             scale=ends,
-            reference=zero,
+            reference=by_chance,
             link=questions,
             detail=said,
         )
@@ -574,7 +581,9 @@ def matrix(found: Changes) -> Table[Place]:
         link=lambda place: Link("place", subject_of(place)),
         pictures=[
             Matrix(columns=keys, rows=["bias", "condition"]),
-            Forest(values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change"),
+            Forest(
+                values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change", reference=AT_RANDOM
+            ),
         ],
     )
 

@@ -89,6 +89,9 @@ class Forest(Recipe):
         own = telling(table, self.series)
         points = list(self._points(table, columns, own))
         first, names = columns[0], {point.series for point in points}
+        about = self.about(table)
+        if any(point.references for point in points):
+            about["notes"] = (f"Thin mark: {self.reference}.", *about["notes"])
         return Intervals(
             axis=axis_of(
                 first,
@@ -101,7 +104,7 @@ class Forest(Recipe):
             points=points,
             baselines=[name for name in self.baselines if name in names],
             reference=self.reference,
-            **self.about(table),
+            **about,
         )
 
     def _points(self, table: AnyTable, columns: Sequence[Column[Any]], own: Sequence[Column[Any]]) -> Iterator[Point]:
