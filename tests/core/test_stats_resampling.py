@@ -9,7 +9,13 @@ import pytest
 
 from workbench.stats import resampling
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums, resampled_together
+from workbench.stats.resampling import (
+    bca_interval,
+    derive_rng,
+    percentile_interval,
+    resampled_sums,
+    resampled_together,
+)
 
 
 def test_a_named_generator_does_not_depend_on_what_was_drawn_before() -> None:
@@ -92,3 +98,8 @@ def test_nothing_has_no_mean_and_one_value_no_deviation() -> None:
     assert math.isnan(mean_sd([]).mean)
     assert math.isnan(mean_sd([1.0]).sd)
     assert mean_sd([1.0], ddof=0).sd == 0.0
+
+
+def test_an_interval_of_no_width_is_none() -> None:
+    draws = np.r_[np.ones(399), 0.5]
+    assert np.isnan(bca_interval(draws, 1.0, np.ones(19))).all(), "nearly all resamples are alike"

@@ -89,7 +89,7 @@ def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: f
 
     Returns
     -------
-    low, high : NaN if fewer than half of the draws are defined, or all draws are equal
+    low, high : NaN if fewer than half of the draws are defined, or so many are equal that both ends are
 
     References
     ----------
@@ -112,7 +112,7 @@ def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: f
         shrink = 1 - acceleration * reach
         share = float(ndtr(z0 + reach / shrink)) if shrink > 0 else float(reach > 0)
         ends.append(float(np.quantile(ordered, share)))
-    return ends[0], ends[1]
+    return (ends[0], ends[1]) if ends[0] < ends[1] else (float("nan"), float("nan"))
 
 
 def bca_of_draws(draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

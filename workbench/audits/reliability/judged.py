@@ -606,6 +606,11 @@ def judge_reliability(
     )
 
 
+NUCLEUS = (
+    "with top-p 0.85, as published, a label with less than 15 % is hardly ever drawn, so more prompts lean clearly"
+)
+
+
 def _computed(run: Run, report: ExactReport) -> Iterator[str]:
     options, mass = report.options, report.mass
     yield (
@@ -618,7 +623,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         else "each naming a label"
     )
     beside = f"the expected verdict of {options.beside} samples per prompt by the rule as {options.rule}"
-    yield f"next to it {beside}: {reading}"
+    yield f"next to it {beside}: {reading}; of the whole distribution, without a nucleus: {NUCLEUS}"
     scored = mass.scored
     if scored.any():
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())

@@ -349,6 +349,8 @@ def passing(of: VerdictFigures) -> Table[Passing]:
             f"expected of {n} samples",
             lambda row: row.sampled.share if row.sampled else None,
             Kind.SHARE,
+            help="of answers drawn from the whole distribution: a nucleus, such as the published top-p 0.85, would not "
+            "draw unlikely labels",
         ),
     ]
     passed_of_samples: list[Column[Passing]] = [
