@@ -73,7 +73,7 @@ NO_ANSWERS = """No model has answered yet.
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
 workbench pilot STORE --model MODEL"""
 STANCE = "stance"
-KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree"),)
+KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree", neither=("mixed", "none")),)
 
 
 def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
