@@ -88,8 +88,8 @@ def between(bounds: Bounds, kind: Kind) -> str:
     return f"between {number(bounds.low, kind, bare=kind is not Kind.SHARE)} and {number(bounds.high, kind)}"
 
 
-def bounded(value: float, bounds: Bounds, kind: Kind) -> str:
-    """Say what is missing could make of a number, for the end of a sentence; empty where it makes no difference.
+def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
+    """Say what missing answers could make of a number, for the end of a sentence; empty where they make no difference.
 
     Examples
     --------
@@ -101,10 +101,10 @@ def bounded(value: float, bounds: Bounds, kind: Kind) -> str:
     if not bounds.wide:
         return ""
     if bounds.turn(value):
-        return f"what is missing could turn it: {between(bounds, kind)}"
+        return f"what is missing could turn {what}: {between(bounds, kind)}"
     if math.isnan(value) or not number(value, kind, bare=True).strip("+-0."):
-        return f"with what is missing it is {between(bounds, kind)}"
-    return f"whatever is missing, it stays {between(bounds, kind)}"
+        return f"with what is missing {what} is {between(bounds, kind)}"
+    return f"whatever is missing, {what} stays {between(bounds, kind)}"
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:

@@ -445,7 +445,7 @@ def _missing(change: Change) -> str:
     if not who:
         return ""
     alike = change.difference.defined and not change.difference.value and change.bounds.wide
-    could = bounded(change.difference.value, change.bounds, Kind.POINTS).replace(" it", " the difference", 1)
+    could = bounded(change.difference.value, change.bounds, Kind.POINTS, "the difference")
     return (
         f"Of {plural(change.n, change.kind.unit)}, verdicts are missing on {' and '.join(who)}"
         f"{f' ({both:,} of them in both)' if both else ''}"

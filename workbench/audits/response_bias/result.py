@@ -168,9 +168,14 @@ MOVED, DIRECTION = "moved", "direction"
 KINDS = (
     VerdictKind(MOVED, "moved by the change", "moved", "not moved", "change", tested=False, neither=("no test",)),
     VerdictKind(
-        DIRECTION, "direction of biases", "human-like", "against people", "bias", tested=False,
+        DIRECTION,
+        "direction of biases",
+        "human-like",
+        "against people",
+        "bias",
+        tested=False,
         neither=("none", "no test"),
-    ),  # fmt: skip
+    ),
 )
 "cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
 
