@@ -51,7 +51,8 @@ def of(*sides: Side, kinds: tuple[VerdictKind, ...] = (KIND,), texts: Mapping[st
 
 
 def test_only_decided_pairs_are_tested_and_every_item_is_accounted_for() -> None:
-    (one,) = changes(of(side("a", "pppppffiv "), side("b", "pffffpfpp p".replace(" ", "p", 1))))
+    one, answered = changes(of(side("a", "pppppffiv "), side("b", "pffffpfpp p".replace(" ", "p", 1))))
+    assert (answered.kind.name, answered.n, answered.lost, answered.gained) == ("answered", 9, 0, 1)
     assert (one.n, one.undecided, one.lost, one.gained) == (9, 2, 4, 1)
     assert one.difference.n == 7
     assert (one.first_share, one.second_share) == pytest.approx((5 / 7, 2 / 7))
@@ -192,7 +193,7 @@ verdict_lists = st.lists(st.sampled_from("pfiv"), min_size=1, max_size=30)
 def test_a_comparison_turns_round_with_its_runs(letters: list[str], random: object) -> None:
     other = random.sample(letters, len(letters))  # type: ignore[attr-defined]
     first, second = side("a", "".join(letters)), side("b", "".join(other))
-    (one,), (turned,) = changes(of(first, second)), changes(of(second, first))
+    (one, *_), (turned, *_) = changes(of(first, second)), changes(of(second, first))
     assert (one.lost, one.gained, one.undecided) == (turned.gained, turned.lost, turned.undecided)
     assert one.p == turned.p or math.isnan(one.p)
     if one.difference.defined:

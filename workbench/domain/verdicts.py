@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Verdict(StrEnum):
@@ -50,6 +51,32 @@ class Estimate:
     @property
     def defined(self) -> bool:
         return not self.undefined
+
+
+class Bounds(NamedTuple):
+    """The least and the greatest value that a number can have, whatever is missing: bounds, not an interval (Manski).
+
+    Examples
+    --------
+    >>> Bounds(-0.1, 0.4).turn(0.3), Bounds(0.1, 0.4).turn(0.3), Bounds(-0.1, 0.4).turn(0.0)
+    (True, False, False)
+    """
+
+    low: float
+    "NaN where nothing is known, and nothing is missing"
+    high: float
+
+    @property
+    def wide(self) -> bool:
+        """Whether what is missing makes a difference."""
+        return self.high - self.low > ROUNDING
+
+    def turn(self, value: float) -> bool:
+        """Return whether what is missing could make 0, or the other sign, of a value that is not 0."""
+        return self.low <= ROUNDING if value > ROUNDING else self.high >= -ROUNDING if value < -ROUNDING else False
+
+
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)

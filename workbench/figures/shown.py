@@ -6,7 +6,7 @@ import math
 from string import ascii_lowercase
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Bounds, Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.intervals import remarks
 from workbench.figures.table import MARKS, WORDS, AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
@@ -81,6 +81,30 @@ def estimate(value: Estimate, kind: Kind) -> str:
         return number(value.value, kind)
     ends = (number(end, kind, bare=True) for end in (value.low, value.high))
     return f"{number(value.value, kind)} [{', '.join(ends)}]"
+
+
+def between(bounds: Bounds, kind: Kind) -> str:
+    """Return `between -46.4 and +0.0 points`."""
+    return f"between {number(bounds.low, kind, bare=kind is not Kind.SHARE)} and {number(bounds.high, kind)}"
+
+
+def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
+    """Say what missing answers could make of a number, for the end of a sentence; empty where they make no difference.
+
+    Examples
+    --------
+    >>> bounded(0.4, Bounds(0.0, 0.46), Kind.SCORE), bounded(0.4, Bounds(0.1, 0.46), Kind.SCORE)
+    ('what is missing could turn it: between +0.00 and +0.46', 'whatever is missing, it stays between +0.10 and +0.46')
+    >>> bounded(0.0, Bounds(0.0, 0.46), Kind.POINTS), bounded(0.4, Bounds(0.4, 0.4), Kind.SCORE)
+    ('with what is missing it is between +0.0 and +46.0 points', '')
+    """
+    if not bounds.wide:
+        return ""
+    if bounds.turn(value):
+        return f"what is missing could turn {what}: {between(bounds, kind)}"
+    if math.isnan(value) or not number(value, kind, bare=True).strip("+-0."):
+        return f"with what is missing {what} is {between(bounds, kind)}"
+    return f"whatever is missing, {what} stays {between(bounds, kind)}"
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:

@@ -479,11 +479,11 @@ def _wordings(judged: BiasJudged, model: str, ref: str, selection: Selection) ->
 
 
 LEANING, STANCE = "leaning", "stance"
-KINDS = (
-    VerdictKind(LEANING, "leaning", "right", "left"),
-    VerdictKind(STANCE, "stance", "agree", "disagree"),
-)
 NEITHER, NOTHING_COUNTS = "neither", "nothing counts"
+KINDS = (
+    VerdictKind(LEANING, "leaning", "right", "left", neither=(NEITHER,)),
+    VerdictKind(STANCE, "stance", "agree", "disagree", neither=(NEITHER,)),
+)
 STANCES = {1: "agree", -1: "disagree", 0: NEITHER}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from stores.runs.run_rows import Run
 from workbench.audits.comparison.judge import (
+    ANSWERED,
     Change,
     Compared,
     ComparedItem,
@@ -37,7 +38,7 @@ from workbench.domain.verdicts import Verdict
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
-from workbench.figures.shown import estimate, number
+from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 ITEMS = "changed_items"
@@ -48,6 +49,10 @@ DIFFERENCE = (
     "Shares are of the items that both runs decide. The interval of their difference is Bonett and Price's for pairs; "
     "p is McNemar's exact test of these pairs. Holm's p keeps the chance of any false alarm among all tests of the "
     "table, Benjamini and Hochberg's the expected share of false ones."
+)
+BOUNDS = (
+    "The bounds are the least and the greatest difference that there can be, whatever the missing verdicts are: they are "
+    "no interval."
 )
 APART = (
     "Shares are of the items that each run decides, treated as different items: the interval of their "
@@ -104,7 +109,7 @@ def methods(of: Compared) -> str:
             "A pair of verdicts is decided where both runs pass or fail, or take a side. McNemar's exact test is of "
             "these pairs, and the interval of a difference of paired shares is that of Bonett and Price (2012), of "
             "unpaired ones Newcombe's (1998, method 10). p values were adjusted over all tests by Holm (1979) and by "
-            "Benjamini and Hochberg (1995).",
+            "Benjamini and Hochberg (1995). Bounds of a difference take every missing verdict for either (Manski 2003).",
         ]
     )
 
@@ -156,6 +161,7 @@ def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
 def changes_table(of: Compared) -> Table[Change]:
     """Return how much every kind of verdict differs between every two runs."""
     rows = changes(of)
+    whole = not any(map(any, (row.missing for row in rows)))
     apart = bool(common(of.kinds[0], of.sides).unpaired)
     return Table(
         "changes",
@@ -165,14 +171,14 @@ def changes_table(of: Compared) -> Table[Change]:
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("first", "first", lambda row: row.first, aside=len(of.sides) < 3),
             Column("second", "second", lambda row: row.second, aside=len(of.sides) < 3),
-            *_changed(lambda row: row, len(of.sides) < 3),
+            *_changed(lambda row: row, len(of.sides) < 3, whole),
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
-        definition=APART if apart else DIFFERENCE,
+        definition=f"{APART if apart else DIFFERENCE}{'' if whole else f' {BOUNDS}'}",
         notes=[_yes(of.kinds), *_names(of)],
         pictures=[Forest(values=("difference",), rows=("verdict", "first", "second"))],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
-        detail=lambda row: [row.untested] if row.untested else [],
+        detail=lambda row: [text for text in (row.untested, _missing(row)) if text],
     )
 
 
@@ -191,8 +197,8 @@ def _names(of: Compared) -> list[str]:
     return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
 
 
-def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Column[Any]]:
-    """Return the columns of a change; nothing stands where there is none."""
+def _changed(of: Callable[[Any], Change | None], two: bool = True, whole: bool = True) -> list[Column[Any]]:
+    """Return the columns of a change; nothing stands where there is none. whole : no verdict is missing"""
 
     def read(get: Callable[[Change], Any]) -> Callable[[Any], Any]:
         return lambda row: None if (found := of(row)) is None else get(found)
@@ -212,6 +218,16 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Colum
                short="2nd"),
         Column("difference", "difference", read(lambda one: one.difference), Kind.POINTS, scale=(-1, 1),
                help="second share minus first"),
+        Column("missing_first", "missing, first", read(lambda one: one.lacking[0]), Kind.COUNT, aside=whole,
+               short="miss. 1st", help="items asked of all that have no verdict in the first run for lack of answers"),
+        Column("missing_second", "missing, second", read(lambda one: one.lacking[1]), Kind.COUNT, aside=whole,
+               short="miss. 2nd", help="the same in the second run"),
+        Column("missing_both", "missing, both", read(lambda one: one.missing[2]), Kind.COUNT, aside=True,
+               help="of these, missing in both"),
+        Column("lowest", "lower bound", read(lambda one: one.bounds.low), Kind.POINTS, aside=whole, short="least",
+               help="the least difference that there can be, whatever the missing verdicts are; no interval"),
+        Column("highest", "upper bound", read(lambda one: one.bounds.high), Kind.POINTS, aside=whole, short="most",
+               help="the greatest difference that there can be"),
         Column("same", "same verdict", read(lambda one: one.same), Kind.SHARE, scale=(0, 1), short="same",
                help="of the items that both runs decide", aside=not two),
         Column("lost", "lost", read(lambda one: one.lost), Kind.COUNT, help="decided pairs: yes first, then no"),
@@ -394,26 +410,44 @@ def _findings(of: Compared) -> Iterator[str]:
     first = of.kinds[0]
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
     for change in every:
-        if change.kind is first:
+        if change.kind is first or change.kind.name == ANSWERED:
             yield _said(change)
     tested = [one for one in every if not one.untested]
     clear = [one for one in tested if one.holm < CLEAR]
     if tested:
         which = "; ".join(f"{one.kind.title} of {one.first} and {one.second}" for one in clear[:NAMED])
         more = f"; {len(clear) - NAMED:,} more" if len(clear) > NAMED else ""
+        turned = [one.kind.title for one in clear if one.bounds.turn(one.difference.value)]
+        could = f"; what is missing could turn {len(turned):,} of these ({', '.join(turned[:NAMED])})" if turned else ""
         yield (
             f"After Holm's correction p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested differences"
-            f"{f': {which}{more}' if clear else ''}."
+            f"{f': {which}{more}{could}' if clear else ''}."
         )
 
 
 def _said(change: Change) -> str:
     whom = f"{change.kind.title} of {change.first} and {change.second}"
+    lacks = "".join(f" {text}" for text in (_missing(change),) if text)
     if not change.difference.defined:
-        return f"{whom}: {change.difference.undefined}."
+        return f"{whom}: {change.difference.undefined}.{lacks}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
     tested = f", p {number(change.holm, Kind.P_VALUE)} by Holm" if not change.untested else ""
     return (
         f"{whom}: {shares[0]} and {shares[1]} {change.kind.yes}, a difference of "
-        f"{estimate(change.difference, Kind.POINTS)} over {plural(change.sizes[0], change.kind.unit)}{tested}."
+        f"{estimate(change.difference, Kind.POINTS)} over {plural(change.sizes[0], change.kind.unit)}{tested}.{lacks}"
+    )
+
+
+def _missing(change: Change) -> str:
+    """Say of how many items which run lacks a verdict, and what that could make of the difference; empty without any."""
+    both, (first, second) = change.missing[2], change.lacking
+    who = [f"{n:,} in {name}" for n, name in ((first, change.first), (second, change.second)) if n]
+    if not who:
+        return ""
+    alike = change.difference.defined and not change.difference.value and change.bounds.wide
+    could = bounded(change.difference.value, change.bounds, Kind.POINTS, "the difference")
+    return (
+        f"Of {plural(change.n, change.kind.unit)}, verdicts are missing on {' and '.join(who)}"
+        f"{f' ({both:,} of them in both)' if both else ''}"
+        f"{f'; {could}' if could else ''}{', so these runs are not shown to be alike' if alike else ''}."
     )

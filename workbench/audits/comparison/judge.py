@@ -6,6 +6,10 @@ count, what changed, tests, tables) follows from it.
 Compare over the intersection: an item counts where every run has a verdict on it and was asked the same. Where
 languages differ nothing is the same text: the verdicts stand side by side, shares are compared unpaired, and no pair is
 tested.
+
+Missing is an outcome: an item without a verdict for lack of answers is in no share, but counted for its run; a
+difference has bounds, with each missing verdict as yes and as no (Manski 2003, Partial Identification of Probability
+Distributions); and whether there is a verdict is a kind of verdict of its own, `answered`.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ import numpy as np
 from workbench.audits.chosen_run import run_named
 from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import (
@@ -67,11 +71,17 @@ class VerdictKind:
     Cells of a matrix are not"""
     listed: bool = True
     "whether single items may be shown: what single people answered is not"
+    neither: tuple[str, ...] = ()
+    "verdicts that decide nothing although answers are there, beside void: `mixed`. Any other one is missing"
 
     @property
     def units(self) -> str:
         """Items, in the plural."""
         return plural(2, self.unit).partition(" ")[2]
+
+    def lacks(self, verdict: str) -> bool:
+        """Return whether answers that the verdict needs are missing."""
+        return verdict not in (self.yes, self.no, Verdict.VOID, *self.neither)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,22 @@ class Compared:
     def __post_init__(self) -> None:
         if len(self.sides) < 2:
             raise UsageError("found one run to compare; give two or more")
+        known = {one.name for one in self.kinds}
+        new = {name: one for name, one in self._answered_of().items() if name not in known and self._lacks(one)}
+        if new:
+            object.__setattr__(self, "kinds", (*self.kinds, *(_answered(one, name) for name, one in new.items())))
+            object.__setattr__(self, "sides", [_with_answered(side, new) for side in self.sides])
+
+    def _answered_of(self) -> Mapping[str, VerdictKind]:
+        """Return the kinds whose being answered is an outcome, by the name of that: the first one, and those of other
+        items; tests of one statement need largely the same answers.
+        """
+        first = self.kinds[0]
+        others = {f"{ANSWERED}:{one.name}": one for one in self.kinds if one.tested and one.unit != first.unit}
+        return ({ANSWERED: first} if first.tested else {}) | others
+
+    def _lacks(self, kind: VerdictKind) -> bool:
+        return any(kind.lacks(one.verdict) for side in self.sides for one in side.found.get(kind.name, {}).values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,6 +172,31 @@ class Compared:
             if one.name == name:
                 return one
         raise UnknownName(f"there is no verdict {name!r}. Available: {', '.join(one.name for one in self.kinds)}")
+
+
+ANSWERED = "answered"
+"the kind of verdict that says whether there are answers enough for the first kind"
+MISSING = "missing"
+
+
+def _answered(kind: VerdictKind, name: str) -> VerdictKind:
+    """Return the kind of verdict that says whether another one is there."""
+    title = ANSWERED if name == ANSWERED else f"{kind.title}: {ANSWERED}"
+    return replace(kind, name=name, title=title, yes=ANSWERED, no=MISSING, neither=())
+
+
+def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
+    """Return a run with whether each verdict of these kinds is there."""
+    found = {
+        name: {item: replace(one, verdict=_is_answered(kind, one.verdict)) for item, one in verdicts.items()}
+        for name, kind in kinds.items()
+        for verdicts in (side.found.get(kind.name, {}),)
+    }
+    return replace(side, found={**side.found, **found})
+
+
+def _is_answered(kind: VerdictKind, verdict: str) -> str:
+    return MISSING if kind.lacks(verdict) else verdict if verdict == Verdict.VOID else ANSWERED
 
 
 def factors_of(run: Run) -> dict[str, str]:
@@ -240,6 +291,16 @@ class Change:
     "p adjusted over all tests of the comparison"
     false_discovery: float = NAN
     "the same by Benjamini and Hochberg"
+    missing: tuple[int, int, int] = (0, 0, 0)
+    "common items of which a verdict is missing: in the first alone, in the second alone, in both"
+    bounds: Bounds = Bounds(NAN, NAN)
+    "of the difference, with every missing verdict as yes and as no"
+
+    @property
+    def lacking(self) -> tuple[int, int]:
+        """Common items of which the first, and the second, lacks a verdict."""
+        first, second, both = self.missing
+        return first + both, second + both
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +408,37 @@ def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> 
         gained,
         p,
         why,
+        missing=_missing(kind, pairs),
+        bounds=_unpaired_bounds(kind, pairs) if over.unpaired else _paired_bounds(kind, pairs),
     )
+
+
+def _missing(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int, int]:
+    lacks = [tuple(map(kind.lacks, pair)) for pair in pairs]
+    return lacks.count((True, False)), lacks.count((False, True)), lacks.count((True, True))
+
+
+def _ends(kind: VerdictKind, verdict: str) -> tuple[int, int] | None:
+    """Return the least and the most that a verdict, or what is missing, counts as yes; None where it decides nothing."""
+    return {kind.yes: (1, 1), kind.no: (0, 0)}.get(verdict, (0, 1) if kind.lacks(verdict) else None)
+
+
+def _paired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
+    """Return the bounds of the difference over the items that both runs decide, or would if nothing were missing."""
+    ends = [(one, other) for a, b in pairs if (one := _ends(kind, a)) and (other := _ends(kind, b))]
+    if not ends:
+        return Bounds(NAN, NAN)
+    low, high = (sum(other[place] - one[1 - place] for one, other in ends) / len(ends) for place in (0, 1))
+    return Bounds(low, high)
+
+
+def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
+    """Return the bounds of the difference of shares, each of the items that its run decides, or would."""
+    sides = [[end for pair in pairs if (end := _ends(kind, pair[place]))] for place in (0, 1)]
+    if not all(sides):
+        return Bounds(NAN, NAN)
+    (low, high), (least, most) = ([sum(end[at] for end in of) / len(of) for at in (0, 1)] for of in sides)
+    return Bounds(least - high, most - low)
 
 
 def _same(kind: VerdictKind, decided: int, differ: int) -> Estimate:
@@ -509,7 +600,8 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
         dropped += [f"not asked of all: {', '.join(alone)}"] if alone else []
         which = f"{kind.title}: " if several else ""
         left_out = "; ".join(dropped) or "none"
-        yield f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: {left_out}."
+        lacks = f"; missing: {', '.join(lacking)}" if (lacking := list(_lacking(of, kind, over))) else ""
+        yield f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: {left_out}{lacks}."
     if why := unpaired_because(of.sides):
         yield (
             f"The comparison is unpaired, because {why}: shares are compared as if of other items, and no pair of "
@@ -518,3 +610,10 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     if of.untested:
         yield f"No pair of verdicts is tested: {of.untested}."
     yield from of.left_out
+
+
+def _lacking(of: Compared, kind: VerdictKind, over: CommonItems) -> Iterator[str]:
+    """Yield of how many common items each run lacks the verdict."""
+    for side in of.sides:
+        if n := sum(kind.lacks(side.found[kind.name][item].verdict) for item in over.items):
+            yield f"{side.name} {n:,}"

@@ -27,6 +27,7 @@ from workbench.audits.consistency.stances import (
     SharedStatements,
     Stances,
     baselines,
+    issue_bounds,
     issue_difference,
     issue_stance,
     labelled_statements,
@@ -47,7 +48,7 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.readings import ReaderCard
 from workbench.domain.statements import ORIGINAL
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Bounds, Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, answered
 from workbench.evidence.refusals import Refusals, refusals_of
@@ -167,6 +168,10 @@ class Consistency:
         """Return a respondent's stance on every policy issue, in the order of the instrument."""
         self.respondent(name)
         return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
+
+    def issue_bounds(self, name: str, issue: str) -> Bounds:
+        """Return what missing stances could make of a respondent's signed support for an issue. Raises UnknownName."""
+        return issue_bounds(self.respondent(name), self.positions, issue)
 
     def issue_statements(self, name: str, issue: str) -> tuple[LabelledStatement, ...]:
         """Return the statements behind a respondent's stance on an issue. Raises UnknownName."""

@@ -29,7 +29,14 @@ from workbench.audits.consistency.pilot import (
     weaker_sets,
     weaker_tests,
 )
-from workbench.audits.consistency.stances import FAMILIES, FEWEST, IssueStance, Stances, sides
+from workbench.audits.consistency.stances import (
+    FAMILIES,
+    FEWEST,
+    IssueStance,
+    Stances,
+    missing_contributions,
+    sides,
+)
 from workbench.audits.reliability.agreement import relations_of, survey_agreement
 from workbench.audits.reliability.agreement_tables import model_kappas, people_kappas
 from workbench.audits.reliability.agreement_tables import people as upper_bound
@@ -43,12 +50,13 @@ from workbench.audits.reliability.judged import evidence_sentences, reliability_
 from workbench.audits.reported import CERON
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
+from workbench.domain.verdicts import Bounds
 from workbench.evidence.answered import as_json, entries, entry, header
 from workbench.evidence.answered import told as refused
 from workbench.evidence.runs import Which, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.intervals import INTERVALS
-from workbench.figures.shown import estimate, number
+from workbench.figures.shown import between, estimate, number
 from workbench.figures.table import AnyTable, Kind
 
 FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in FORMULAS[1:]))
@@ -72,8 +80,8 @@ NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
 workbench pilot STORE --model MODEL"""
-STANCE = "stance"
-KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree"),)
+STANCE, FEW = "stance", "few"
+KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree", neither=("mixed", "none")),)
 
 
 def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
@@ -285,6 +293,7 @@ def _told(judged: ConsistencyJudged) -> Iterator[str]:
 def _findings(judged: ConsistencyJudged) -> Iterator[str]:
     for name in judged.result.models:
         yield from _whom_like(judged, name)
+        yield from missing_stances_said(judged.result, name)
         yield from _supported(judged, name)
 
 
@@ -308,6 +317,34 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[str]:
         )
 
 
+def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
+    """Say on how many statements a model has too few readable answers, and what these could make of its shares."""
+    of = result.respondent(name)
+    if not (n := int(of.missing.any(axis=0).sum())):
+        return
+    agree, disagree = missing_contributions(of, result.positions)
+    most = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
+    families = result.leaning(name).families
+    defined = [place for place, one in enumerate(families) if one.share.defined]
+    values = [one.share.value for one in families]
+    ends = (
+        f"{families[at].family.value} {between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
+        for at in defined
+    )
+    could = f"; the shares of matches could be {', '.join(ends)}" if defined else ""
+    yield f"{name} has too few readable answers on {n:,} of {plural(len(of.statements), 'statement')}{could}."
+    if not defined:
+        return
+    first, last = (pick(defined, key=lambda at: values[at]) for pick in (max, min))
+    gaps = np.minimum(*(each[:, first] - each[:, last] for each in (agree, disagree)))
+    least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
+    if families[first].share.low > families[last].share.high and least <= 0:
+        yield (
+            f"What is missing could turn which parties {name} agrees with more often: {families[first].family.value} or "
+            f"{families[last].family.value} ones."
+        )
+
+
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
     taken = sides(stances)
@@ -317,7 +354,9 @@ def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
             strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
             more = len(clear) - len(strongest)
             rest = f", and {plural(more, 'other issue')}" if more else ""
-            yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}."
+            could = [one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)]
+            turned = f"; what is missing could turn {_named(could)}" if could else ""
+            yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}{turned}."
     unclear = [one for one in stances if one.issue not in taken]
     untold = sum(np.isnan(one.p) for one in unclear)
     if unclear:
@@ -326,6 +365,10 @@ def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
             f"On {plural(len(unclear), 'policy issue')} the answers of {name} take no side beyond chance and beyond "
             f"agreeing to everything{why}."
         )
+
+
+def _named(issues: Sequence[str]) -> str:
+    return ", ".join(issue.replace("_", " ") for issue in issues)
 
 
 def _issue(one: IssueStance) -> str:
@@ -370,8 +413,10 @@ def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged
     found = {}
     for at, ref in enumerate(stances.statements):
         if ref in stances.complete:
-            signs = set(stances.values[:, at].tolist())
-            word = {frozenset({1}): "agree", frozenset({-1}): "disagree"}.get(frozenset(signs))
+            missing = stances.missing[:, at]
+            signs = frozenset(stances.values[~missing, at].tolist())
+            word = {frozenset({1}): "agree", frozenset({-1}): "disagree", frozenset[int](): FEW}.get(signs)
+            word = FEW if word and missing.any() else word
             found[ref] = Judged(word or ("mixed" if 0 not in signs else "none"), texts.get(ref))
     return found
 

@@ -45,14 +45,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.codes import PASS, conjunction
+from workbench.audits.codes import INSUFFICIENT, PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.domain.instruments import Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
-from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.domain.verdicts import Bounds, Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import mean_sd
@@ -110,6 +110,8 @@ class Stances:
     "+1 agrees, -1 disagrees, 0 has no (reliable) stance: (T, S)"
     asked: BoolArray | None = None
     "whether every prompt behind a stance was asked, so that its absence says something: (T, S). None: all were"
+    few: BoolArray | None = None
+    "whether too few answers were readable to say whether there is a stance: (T, S). None: nowhere"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements))
@@ -129,8 +131,13 @@ class Stances:
     def _part(self, rows: Sequence[int], columns: Sequence[int]) -> Stances:
         place = np.ix_(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
         names = tuple(self.templates[at] for at in rows), tuple(self.statements[at] for at in columns)
-        asked = None if self.asked is None else self.asked[place]
-        return Stances(self.name, self.kind, *names, self.values[place], asked)
+        asked, few = (None if of is None else of[place] for of in (self.asked, self.few))
+        return Stances(self.name, self.kind, *names, self.values[place], asked, few)
+
+    @property
+    def missing(self) -> BoolArray:
+        """Where too few answers were readable for a stance, or for none: (T, S)."""
+        return np.zeros(self.values.shape, dtype=np.bool_) if self.few is None else self.few
 
     @property
     def complete(self) -> frozenset[str]:
@@ -270,15 +277,16 @@ def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] 
     Reliable under a template: the statement passes `all` there, that is, every test that the report's options name.
     `tests` names others; empty: every stance counts, however unreliable (Figure 7, "no tests").
     """
-    values = report.originals[0][..., PRINTED]
+    values, enough = (array[..., PRINTED] for array in report.originals)
+    few = ~np.asarray(enough, dtype=np.bool_)
     named = report.options.tests if tests is None else tuple(tests)
     if named:
         passed = conjunction(np.stack([report.verdicts(test) for test in named]), 0)
-        values = np.where(passed == PASS, values, 0)
+        values, few = np.where(passed == PASS, values, 0), passed == INSUFFICIENT
     counts = report.counts
     answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
     asked = np.logical_and.reduce(answered | ~counts.exists[None, :, :, None], axis=(2, 3))
-    return Stances(name, Kind.MODEL, counts.templates, counts.statements, values.astype(np.int8), asked)
+    return Stances(name, Kind.MODEL, counts.templates, counts.statements, values.astype(np.int8), asked, few)
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
@@ -467,6 +475,17 @@ def family_contributions(stances: Stances, here: PartyPositions, view: View) -> 
         if members:
             parts[:, place] = each[:, members].mean(axis=1)
     return parts
+
+
+def missing_contributions(stances: Stances, positions: PartyPositions) -> tuple[FloatArray, FloatArray]:
+    """Return what the missing stances would add to the share of each family if they agreed, and if they disagreed: two
+    (T, 3, S). A missing stance may also turn out unreliable and add nothing.
+    """
+    here, missing = positions.on(stances.statements), stances.missing
+    agree, disagree = (
+        family_contributions(replace(stances, values=(sign * missing).astype(np.int8)), here, "all") for sign in (1, -1)
+    )
+    return agree, disagree
 
 
 def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
@@ -674,6 +693,8 @@ class _Issue(NamedTuple):
     "(K,)"
     stances: IntArray
     "(T, K)"
+    missing: BoolArray
+    "(T, K)"
 
     @property
     def features(self) -> FloatArray:
@@ -690,7 +711,7 @@ def _labelled(stances: Stances, positions: PartyPositions, issue: str) -> _Issue
     labels = here.labels[here.issue(issue)].astype(np.int64)
     columns = np.flatnonzero(labels)
     refs = tuple(here.statements[at] for at in columns)
-    return _Issue(refs, labels[columns], stances.values[:, columns].astype(np.int64))
+    return _Issue(refs, labels[columns], stances.values[:, columns].astype(np.int64), stances.missing[:, columns])
 
 
 def _values(sums: FloatArray, formula: Formula) -> FloatArray:
@@ -743,6 +764,18 @@ def issue_stance(
         regardless=regardless,
         p=p,
     )
+
+
+def issue_bounds(stances: Stances, positions: PartyPositions, issue: str) -> Bounds:
+    """Return the bounds of signed support for an issue, with every missing stance opposing and supporting it: the mean
+    over templates under which anything is known or missing.
+    """
+    found = _labelled(stances, positions, issue)
+    missing = found.missing.sum(axis=1)
+    n = (found.stances != 0).sum(axis=1) + missing
+    support = (found.stances * found.labels).sum(axis=1)
+    low, high = (float(_mean((support + sign * missing) / np.where(n == 0, np.nan, n))) for sign in (-1, 1))
+    return Bounds(low, high)
 
 
 PERMUTATIONS = 1_999

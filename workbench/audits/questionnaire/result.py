@@ -412,7 +412,9 @@ def compared(
     asked = [judged.reports[name].predictions.targets for name in names]
     targets = [ref for ref in results.targets if all(ref in of for of in asked)]
     kinds = (
-        VerdictKind(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
+        VerdictKind(
+            BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False, neither=(WORDS["none"],)
+        ),
         *(VerdictKind(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
     )
     choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))

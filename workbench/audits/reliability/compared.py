@@ -36,7 +36,7 @@ KINDS = (
         VerdictKind(name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value)
         for name in (ALL, *TESTS, TEMPLATE)
     ),
-    VerdictKind(STANCE, "stance", "agree", "disagree"),
+    VerdictKind(STANCE, "stance", "agree", "disagree", neither=("mixed",)),
 )
 "the stance is that on the original, where it is the same under all templates"
 A = TypeVar("A", bound=np.generic)

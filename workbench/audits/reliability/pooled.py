@@ -25,9 +25,9 @@ from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, Signs
 from workbench.audits.reliability.options import EVERY
 from workbench.domain.names import plural
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.shown import estimate, number
+from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import Column, Kind, Table, in_words
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.hypothesis_tests import paired_ends
@@ -87,14 +87,14 @@ class Pooled:
     "test -> (draws, S)"
     known: Mapping[str, BoolArray]
     "test -> (S,) whether the statement can be judged, and can fail"
-    open: Mapping[str, int]
-    "test -> statements that lack readable answers"
+    lacks: Mapping[str, BoolArray]
+    "test -> (S,) whether the statement lacks readable answers"
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
         statements that would be as uncertain as these are together with what is unknown of their shares.
         """
-        return _share(self.passes[test][:, self.known[test]], self.open[test])
+        return _share(self.passes[test][:, self.known[test]], int(self.lacks[test].sum()))
 
     def difference(self, other: Pooled, test: str) -> Estimate:
         """Return the other share minus this one, over the statements that both know: Bonett and Price's interval, at
@@ -114,6 +114,26 @@ class Pooled:
         )
         low, high = paired_ends(lost * worth, gained * worth, n * worth)
         return Estimate(value, min(low, value), max(high, value), n, left_out, interval=DIFFERENCE)
+
+    def bounds(self, other: Pooled, test: str) -> tuple[Bounds, tuple[int, int, int]]:
+        """Return the least and the greatest difference, other minus this one, whatever the statements that lack
+        readable answers would do; then how many of them this run has, the other has, and both were asked.
+        """
+        places = {ref: at for at, ref in enumerate(other.statements)}
+        pairs = [(at, places[ref]) for at, ref in enumerate(self.statements) if ref in places]
+        ends, lacks = [], [0, 0]
+        for pair in pairs:
+            there = [of.known[test][at] or of.lacks[test][at] for of, at in zip((self, other), pair, strict=True)]
+            if all(there):
+                both = [of.lacks[test][at] for of, at in zip((self, other), pair, strict=True)]
+                first, second = (
+                    (0.0, 1.0) if lack else (float(of.passes[test][:, at].mean()),) * 2
+                    for of, at, lack in zip((self, other), pair, both, strict=True)
+                )
+                ends.append((second[0] - first[1], second[1] - first[0]))
+                lacks = [n + int(lack) for n, lack in zip(lacks, both, strict=True)]
+        low, high = np.mean(ends, axis=0).tolist() if ends else (NAN, NAN)
+        return Bounds(low, high), (lacks[0], lacks[1], len(ends))
 
     def shares_of_both(self, other: Pooled, test: str) -> tuple[float, float]:
         """Return both shares, over the statements that both know; NaN without any."""
@@ -211,7 +231,7 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
         report.counts.statements,
         {test: of == PASS for test, of in each.items()},
         {test: ~void[test] & ~lacks[test] for test in EVERY},
-        {test: int((lacks[test] & ~void[test]).sum()) for test in EVERY},
+        {test: lacks[test] & ~void[test] for test in EVERY},
     )
 
 
@@ -241,7 +261,7 @@ def table(report: ReliabilityReport) -> Table[PooledTest]:
         [
             PooledTest(test, report.passing(test), found.share(test), coin.share(test))
             for test in EVERY
-            if found.known[test].any() or found.open[test]
+            if found.known[test].any() or found.lacks[test].any()
         ],
         [
             Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
@@ -269,15 +289,19 @@ class PooledDifference:
     second: float
     "of the statements of both"
     difference: Estimate
+    bounds: Bounds
 
 
 def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[PooledDifference]:
     """Return the differences between two runs that do not depend on the numbers of answers: second minus first."""
     rows = [
-        PooledDifference(test, *one.shares_of_both(other, test), one.difference(other, test))
+        PooledDifference(
+            test, *one.shares_of_both(other, test), one.difference(other, test), one.bounds(other, test)[0]
+        )
         for test in EVERY
         if one.known[test].any() or other.known[test].any()
     ]
+    whole = not any(row.bounds.wide for row in rows)
     return Table(
         "pooled_differences",
         f"Statements that keep their stance, whatever the number of answers: {second} minus {first}",
@@ -291,6 +315,11 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
             Column("statements", "n", lambda row: row.difference.n, Kind.COUNT),
             Column("left_out", "left out", lambda row: row.difference.excluded, Kind.COUNT, aside=True,
                    help="statements that one of the two was not asked, or has no readable answer to"),
+            Column("lowest", "lower bound", lambda row: row.bounds.low, Kind.POINTS, aside=whole, short="least",
+                   help="the least difference that there can be, whatever the statements without readable answers would "
+                   "do; no interval"),
+            Column("highest", "upper bound", lambda row: row.bounds.high, Kind.POINTS, aside=whole, short="most",
+                   help="the greatest difference that there can be"),
         ],
         key=lambda row: (row.test,),
         definition=ANSWERS,
@@ -301,13 +330,25 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
 
 def difference_said(first: str, second: str, one: Pooled, other: Pooled) -> str:
     """Say how two runs differ whatever their numbers of answers."""
-    found = one.difference(other, ALL)
+    found, lacks = one.difference(other, ALL), _lacking(first, second, one, other)
     if not found.defined:
-        return f"By pooling, {first} and {second} cannot be compared: {found.undefined}."
+        return f"By pooling, {first} and {second} cannot be compared: {found.undefined}.{lacks}"
     shares = " and ".join(number(share, Kind.SHARE) for share in one.shares_of_both(other, ALL))
     sure = "" if found.low > 0 or found.high < 0 else ", which may be none"
     return (
         f"Whatever the number of answers, {first} and {second} keep their stance on {shares} of "
         f"{plural(found.n, 'statement')} (all tests, by pooling): a difference of "
-        f"{estimate(found, Kind.POINTS)}{sure}."
+        f"{estimate(found, Kind.POINTS)}{sure}.{lacks}"
     )
+
+
+def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
+    """Say on how many statements a run lacks answers, and what these could make of the difference."""
+    bounds, (lost, gone, n) = one.bounds(other, ALL)
+    who = [
+        f"{name} has no readable answer to some prompt of {of:,}" for name, of in ((first, lost), (second, gone)) if of
+    ]
+    if not who:
+        return ""
+    could = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")
+    return f" Of {plural(n, 'statement')}, {' and '.join(who)}{f'; {could}' if could else ''}."

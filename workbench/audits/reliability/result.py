@@ -42,12 +42,12 @@ from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACT, Sampling
-from workbench.domain.verdicts import Verdict
+from workbench.domain.verdicts import Bounds, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
 from workbench.evidence.runs import Which, chosen_of, matching, split
 from workbench.figures.book import Book, Entry
-from workbench.figures.shown import number
+from workbench.figures.shown import between, number
 from workbench.figures.table import AnyTable, Kind
 from workbench.formats.personas import EVERY
 
@@ -301,23 +301,31 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
 
 def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
     report = judged.report
+    yield from passing_said(name, report)
+    yield from _weakest(report)
+    if n := int((report.over_templates(ALL) == VOID).sum()):
+        yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
+    if judged.exact is not None:
+        yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
+
+
+def passing_said(name: str, report: ReliabilityReport) -> Iterator[str]:
+    """Say how many statements pass, and between which shares it could be if those that are missing were known."""
     codes = report.over_templates(ALL)
-    found = {code: int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID)}
-    of = len(codes) - found[VOID]
-    passed = of - found[FAIL] - found[INSUFFICIENT]
+    failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
+    of = len(codes) - void
+    passed = of - failed - n
     share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
     tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
     does = "keeps its" if passed == 1 else "keep their"
     yield f"{name}: {passed:,} of {plural(of, 'statement')} {does} stance in {tests}{share}."
-    yield from _weakest(report)
-    if found[INSUFFICIENT]:
-        n = found[INSUFFICIENT]
-        yield f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide."
-    if found[VOID]:
-        n = found[VOID]
-        yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
-    if judged.exact is not None:
-        yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
+    if n:
+        ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE)
+        yield (
+            f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide and "
+            f"{'counts' if n == 1 else 'count'} as not kept: with {'its verdict' if n == 1 else 'their verdicts'} the "
+            f"share is {ends}."
+        )
 
 
 def _weakest(report: ReliabilityReport) -> Iterator[str]:

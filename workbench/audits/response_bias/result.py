@@ -166,8 +166,16 @@ def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
 
 MOVED, DIRECTION = "moved", "direction"
 KINDS = (
-    VerdictKind(MOVED, "moved by the change", "moved", "not moved", "change", tested=False),
-    VerdictKind(DIRECTION, "direction of biases", "human-like", "against people", "bias", tested=False),
+    VerdictKind(MOVED, "moved by the change", "moved", "not moved", "change", tested=False, neither=("no test",)),
+    VerdictKind(
+        DIRECTION,
+        "direction of biases",
+        "human-like",
+        "against people",
+        "bias",
+        tested=False,
+        neither=("none", "no test"),
+    ),
 )
 "cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
 

@@ -1,0 +1,268 @@
+"""What is missing is an outcome: counted by run and side, bounded, compared, and named where it could turn a claim."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.test_bias_score import items, tally
+from tests.core.test_comparison import KIND, of, side
+from workbench.audits.bias_score.counting import Tally
+from workbench.audits.bias_score.factors import compare
+from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.bias_score.result import difference_said, missing_said
+from workbench.audits.bias_score.result import in_a_sentence as lean_said
+from workbench.audits.bias_score.score import judge as judge_bias
+from workbench.audits.bias_score.tables import bias
+from workbench.audits.comparison.book import _findings as findings
+from workbench.audits.comparison.book import changes_table, tables
+from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
+from workbench.audits.consistency.judged import judge as judge_consistency
+from workbench.audits.consistency.result import missing_stances_said
+from workbench.audits.consistency.stances import Kind as Respondent
+from workbench.audits.consistency.stances import PartyPositions, Stances
+from workbench.audits.reliability.counting import Counts
+from workbench.audits.reliability.judge import ReliabilityReport
+from workbench.audits.reliability.judge import judge as judge_reliability
+from workbench.audits.reliability.pooled import difference_said as pooled_said
+from workbench.audits.reliability.result import passing_said
+from workbench.domain.instruments import Party
+from workbench.domain.statements import ORIGINAL, Side, VariantId, VariantKind
+from workbench.figures.write.document import document
+
+PASSED, FAILED = 30, 26
+A, B = "p" * PASSED + "f" * FAILED, "p" * PASSED + "i" * FAILED
+FEW = ScoreOptions(draws=400)
+
+
+def two(first: str = A, second: str = B) -> Compared:
+    return of(side("a", first), side("b", second))
+
+
+def by_kind(compared: Compared) -> dict[str, Change]:
+    return {one.kind.name: one for one in changes(compared)}
+
+
+# ── runs side by side ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_that_refuses_what_the_other_fails_is_not_said_to_be_like_it() -> None:
+    main = by_kind(two())["all"]
+    assert (main.difference.value, main.difference.n) == (0.0, PASSED), "complete cases say nothing"
+    assert main.missing == (0, FAILED, 0)
+    assert main.bounds == pytest.approx((0.0, FAILED / 56))
+    turned = by_kind(two(B, A))["all"]
+    assert (turned.missing, turned.bounds) == ((FAILED, 0, 0), pytest.approx((-FAILED / 56, 0.0)))
+    first = next(iter(findings(two())))
+    assert "Of 56 statements, verdicts are missing on 26 in b" in first
+    assert "between +0.0 and +46.4 points" in first
+    assert "these runs are not shown to be alike" in first
+
+
+def test_answering_is_compared_and_tested_like_any_verdict() -> None:
+    answered = by_kind(two())[ANSWERED]
+    assert (answered.n, answered.lost, answered.gained) == (56, FAILED, 0)
+    assert (answered.first_share, answered.second_share) == pytest.approx((1.0, PASSED / 56))
+    assert answered.p < 1e-6
+    assert answered.difference.high < 0
+    rows = next(one for one in tables(two(), data=True) if one.subject == (ANSWERED,)).rows
+    assert sum(row.changed for row in rows) == FAILED
+
+
+def test_the_header_says_what_is_missing_and_by_whom() -> None:
+    assert "56 statements asked of all; left out: none; missing: b 26." in said(two())
+    assert "56 statements asked of all; left out: none." in said(two(A, A)), "nothing is missing"
+
+
+def test_where_nothing_is_missing_nothing_is_added() -> None:
+    whole = two(A, A[::-1])
+    assert [kind.name for kind in whole.kinds] == ["all"]
+    (one,) = changes(whole)
+    assert one.bounds == pytest.approx((one.difference.value,) * 2)
+    there = {column.key: column.aside for column in changes_table(whole).columns}
+    assert there["missing_first"] and there["missing_second"] and there["lowest"] and there["highest"]
+
+
+def test_every_medium_has_the_bounds() -> None:
+    there = {column.key: column.aside for column in changes_table(two()).columns}
+    assert not any(there[key] for key in ("missing_first", "missing_second", "lowest", "highest"))
+    (made,) = (one for one in document([changes_table(two())], {})["tables"])
+    row = next(row for row in made["rows"] if row["verdict"] == "all tests")
+    assert (row["missing_first"], row["missing_second"]) == (0, FAILED)
+    assert (row["lowest"], row["highest"]) == pytest.approx((0.0, FAILED / 56))
+
+
+def test_a_difference_that_what_is_missing_could_turn_says_so() -> None:
+    loose = next(iter(findings(two("p" * 20 + "f" * 10 + "p" * 10, "p" * 20 + "p" * 10 + "i" * 10))))
+    assert "what is missing could turn it" not in loose, "at worst the first passes as many"
+    turned = next(iter(findings(two("p" * 20 + "f" * 5 + "p" * 10, "p" * 20 + "p" * 5 + "i" * 10))))
+    assert "what is missing could turn the difference: between -14.3 and +14.3 points" in turned
+    holds = next(iter(findings(two("f" * 20 + "p" * 10 + "i" * 2, "p" * 32))))
+    assert "could turn" not in holds
+    assert "stays between" in holds
+    every = list(findings(two("p" * 20 + "f" * 12 + "p" * 30, "p" * 20 + "p" * 12 + "i" * 30)))
+    assert any("what is missing could turn" in line for line in every if line.startswith("After Holm"))
+
+
+def test_void_items_and_mixed_stances_are_not_missing() -> None:
+    stance = VerdictKind("all", "stance", "pass", "fail", neither=("insufficient",))
+    assert by_kind(two("ppvv", "pfvv"))["all"].missing == (0, 0, 0)
+    assert {one.kind.name for one in changes(of(side("a", "ppii"), side("b", "pfpp"), kinds=(stance,)))} == {"all"}
+
+
+def test_languages_have_bounds_of_unpaired_shares() -> None:
+    apart = of(side("a", "ppff"), side("b", "ppii", language="de"))
+    main = by_kind(apart)["all"]
+    assert main.bounds == pytest.approx((0.0, 0.5))
+
+
+letters = st.lists(st.sampled_from("pfiv"), min_size=1, max_size=12)
+
+
+@given(letters, st.randoms(use_true_random=False), st.booleans())
+def test_bounds_hold_whatever_the_missing_verdicts_are(first: list[str], random: object, apart: bool) -> None:
+    second = random.sample(first, len(first))  # type: ignore[attr-defined]
+    more = {"language": "de"} if apart else {}
+
+    def compare_(one: str, other: str) -> Change:
+        return changes(of(side("a", one), side("b", other, **more)))[0]
+
+    one = compare_("".join(first), "".join(second))
+    found = []
+    for fill in ("pp", "pf", "fp", "ff"):
+        filled = ["".join(of_.replace("i", with_) for of_ in side_) for side_, with_ in zip((first, second), fill)]
+        whole = compare_(*filled)
+        if whole.difference.defined:
+            found.append(whole.difference.value)
+    if found:
+        assert one.bounds == pytest.approx((min(found), max(found)))
+    else:
+        assert np.isnan(one.bounds).all()
+
+
+# ── reliability ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+WORDINGS = VariantId(VariantKind.ORIGINAL), VariantId(VariantKind.PARAPHRASE, 1), VariantId(VariantKind.NEGATION)
+
+
+def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
+    """Return a run that keeps its stance on 30 of 56 statements, and on the others agrees with everything or refuses."""
+    agrees = np.zeros((1, 56, len(WORDINGS), 2), dtype=np.int32)
+    agrees[:, :, :2] = samples
+    agrees[:, PASSED:, 2] = samples
+    unread = np.zeros_like(agrees)
+    rejects = samples - agrees
+    if refuses:
+        for counted in (agrees, rejects):
+            counted[:, PASSED:] = 0
+        unread[:, PASSED:] = samples
+    names = tuple(f"s{n}" for n in range(56))
+    there = np.ones((56, len(WORDINGS)), dtype=bool)
+    return judge_reliability(Counts(names, WORDINGS, ("t",), agrees, rejects, unread, there, samples))
+
+
+def test_a_share_with_missing_statements_has_bounds() -> None:
+    fails, refuses = (list(passing_said("m", run(refuses=of_))) for of_ in (False, True))
+    assert fails == ["m: 30 of 56 statements keep their stance in every test (53.6 %)."]
+    assert refuses[0].startswith("m: 30 of 56 statements keep their stance in every test (53.6 %;")
+    assert "between 53.6 % and 100.0 % if the 26" in refuses[0]
+
+
+def test_pooled_differences_say_what_they_leave_out() -> None:
+    text = pooled_said("a", "b", run(refuses=False).pooled, run(refuses=True).pooled)
+    assert "b has no readable answer to some prompt of 26 of 56 statements" in text
+    assert "+46.4 points" in text
+
+
+# ── left/right bias ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+SIDES = (Side.LEFT,) * 28 + (Side.RIGHT,) * 28
+
+
+def one_sided() -> Tally:
+    """Two models that agree with every second statement; the second gives no readable answer to the left ones."""
+    stances = np.zeros((2, 1, 56, 1, 4), dtype=np.int32)
+    stances[:, :, 0::2, :, 0] = 1
+    stances[:, :, 1::2, :, 1] = 1
+    unread = np.zeros(stances.shape[:4], dtype=np.int32)
+    unread[1, :, 0:26:2] = 1
+    stances[1, :, 0:26:2] = 0
+    return replace(tally(items(*SIDES), stances), unread=unread)
+
+
+def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
+    report = judge_bias(one_sided(), FEW)
+    whole, silent = (report.figure(name) for name in ("m0", "m1"))
+    assert (whole.total.value, whole.missing, whole.bounds) == (0.0, {Side.LEFT: 0, Side.RIGHT: 0}, (0.0, 0.0))
+    assert silent.total.value > 0.4
+    assert silent.missing == {Side.LEFT: 13, Side.RIGHT: 0}
+    assert silent.bounds == pytest.approx(((0 - (2 - 1) / 28 * 0 - (14 - 14) / 28) / 2, (0 - (1 - 27) / 28) / 2))
+    said_ = missing_said(silent)
+    assert "13 of 28 answers to left statements" in said_
+    assert "none of 28 to right" in said_
+
+
+def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
+    report = judge_bias(one_sided(), FEW)
+    lean = lean_said(report.figure("m1"), report.leans()["m1"], 2)
+    assert "what is missing could turn it: between +0.00 and +0.46" in lean
+    found = compare(report, "m1", "m0")
+    assert found.low > 0, "complete cases show a difference"
+    assert found.bounds == pytest.approx((0.0, 26 / 56))
+    assert found.common is not None
+    assert "none left out" not in found.common.said
+    assert "m1 13 of 28 to left statements and none of 28 to right ones" in found.common.said
+    assert "what is missing could turn it: between +0.00 and +0.46" in difference_said("m0", "m1", found)
+
+
+def test_the_table_of_biases_has_both_ways() -> None:
+    made = bias(judge_bias(one_sided(), FEW))
+    columns = {column.key: column for column in made.columns}
+    row = next(row for row in made.rows if row.model == "m1" and row.name == "all answers")
+    assert [columns[key].value(row) for key in ("missing_left", "missing_right")] == [13, 0]
+    assert [columns[key].value(row) for key in ("lowest", "highest")] == pytest.approx([0.0, 26 / 56])
+    assert not columns["lowest"].aside
+    whole = bias(judge_bias(tally(items(*SIDES), np.tile((3, 1, 0, 0), (56, 1, 1))), FEW))
+    assert {one.key: one.aside for one in whole.columns}["lowest"], "nothing is missing"
+
+
+@given(st.integers(0, 500))
+def test_bounds_of_a_bias_hold_whatever_the_missing_stances_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    read = rng.integers(0, 4, (1, 1, 8, 1, 4)).astype(np.int32)
+    read[..., 0] += 1
+    of_ = items(*(Side.LEFT, Side.RIGHT) * 4)
+    unread = rng.integers(0, 3, read.shape[:4]).astype(np.int32)
+    options = ScoreOptions(draws=10)
+    low, high = judge_bias(replace(tally(of_, read), unread=unread), options).figure("m0").bounds
+    for _ in range(5):
+        filled = read.copy()
+        silent = unread + read[..., 3]
+        filled[..., 3] = 0
+        filled[..., :3] += rng.multinomial(silent, rng.dirichlet((0.3, 0.3, 0.3))).astype(np.int32)
+        value = judge_bias(tally(of_, filled), options).figure("m0").total.value
+        assert low - 1e-9 <= value <= high + 1e-9
+
+
+# ── consistency ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> None:
+    refs = tuple(f"s{n}" for n in range(20))
+    answers = np.array([[1] * 20, [-1] * 20], dtype=np.int8)
+    parties = (Party("L", "x", 2.0), Party("R", "x", 8.0))
+    labels = np.zeros((0, 20), dtype=np.int8)
+    positions = PartyPositions(refs, ("x",) * 20, parties, answers, (), labels)
+    values = np.array([[1] * 8 + [0] * 12], dtype=np.int8)
+    few = values == 0
+    model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
+    text = " ".join(missing_stances_said(judge_consistency(positions, [model]), "m"))
+    assert "too few readable answers on 12 of 20 statements" in text
+    assert "what is missing could turn" in text
+    assert "left between 40.0 % and 100.0 %" in text
+    whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
+    assert not list(missing_stances_said(judge_consistency(positions, [whole]), "m"))
