@@ -98,6 +98,9 @@ class Asked(TypedDict, total=False):
 class Judging(TypedDict, total=False):
     """How the answers to an audit are judged, as a frozen plan has it."""
 
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -174,6 +177,9 @@ class AnyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it; part of a sampling's description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -262,6 +268,9 @@ class CommonFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
@@ -305,6 +314,9 @@ class ReliabilityFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -364,6 +376,9 @@ class ConsistencyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -423,6 +438,9 @@ class BiasScoreFigures(TypedDict, total=False):
     """part of a sampling's description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     seed: int
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
@@ -474,6 +492,9 @@ class StatementLabelsFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     seed: int
@@ -510,6 +531,9 @@ class QuestionnaireFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     condition: str | Sequence[str] | None
     """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
     asked; all in --json, files and reports)"""
@@ -554,6 +578,9 @@ class ResponseBiasFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]

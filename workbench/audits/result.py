@@ -291,11 +291,17 @@ def printed(
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
-        found = side_by_side(result.compared(meant(compare, result.models)), where, medium, about, beside)
+        found = side_by_side(put_beside(result, meant(compare, result.models)), where, medium, about, beside)
     else:
         made = tables(result, wanted, where, medium)
         found = Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
     return with_rules(found, result.options)
+
+
+def put_beside(result: Result, names: Sequence[str]) -> Compared:
+    """Return runs side by side, with what is no difference by the options. Raises UsageError, UnknownName."""
+    assert result.compared is not None, "it compares runs"
+    return replace(result.compared(names), within=result.options.same_within)
 
 
 def with_rules(found: Printed, options: Options) -> Printed:
@@ -378,7 +384,7 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
         what = result.book.title.rpartition(": ")[2].capitalize()
         runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
-        found = result.compared(names)
+        found = put_beside(result, names)
         yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted), result.rulings)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from workbench.domain.names import in_words
 from workbench.options.option import Option, Type, flag
+from workbench.options.shared import SAME_WITHIN
 
 TYPES = {bool: Type.FLAG, int: Type.WHOLE, float: Type.NUMBER}
 OURS = object()
@@ -102,11 +103,15 @@ def of_shared(
     source: str = "",
     judges: bool = True,
     published: Any = OURS,
+    later: bool = False,
 ) -> Any:
-    """Declare an option that others have, too, as a field of a dataclass derived from `Options`; see `option`."""
+    """Declare an option that others have, too, as a field of a dataclass derived from `Options`; see `option`.
+
+    later : it is given by its name alone
+    """
     values = steps or tuple(made.choices) or ((False, True) if made.type is Type.FLAG else ())
     declared = Declared(made, read, words, key, back, tuple(map(read, values)), source, judges, published)
-    return field(default=read(made.default), metadata={"declared": declared})
+    return field(default=read(made.default), metadata={"declared": declared}, kw_only=later)
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,8 @@ class Options:
 
     Raises FieldError for a value that its option does not allow.
     """
+
+    same_within: float | None = of_shared(SAME_WITHIN, later=True, source="ours: differences are tested against none")
 
     def __post_init__(self) -> None:
         for name, one in self.declared().items():

@@ -70,6 +70,15 @@ COMPARE = Option(
     several=True,
     completes="models",
 )
+SAME_WITHIN = Option(
+    "same_within",
+    "comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points",
+    Type.NUMBER,
+    none="none: a difference that is not shown stays undecided",
+    above=0,
+    most=1,
+    metavar="D",
+)
 
 TABLE = Option(
     "table",

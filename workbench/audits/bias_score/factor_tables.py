@@ -303,8 +303,7 @@ def compared(report: BiasReport, dimension: Dimension | None, first: str, second
             *_compared(rows, first, second, aside=False),
         ],
         key=lambda row: (row.group, row.name),
-        definition="Both totals are over the prompts that both models were asked, from the same draws. The models "
-        "differ where the interval of the difference excludes 0.",
+        definition="Both totals are over the prompts that both models were asked, from the same draws.",
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),

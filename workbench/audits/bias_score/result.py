@@ -636,7 +636,7 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
 def _in_a_line(total: Estimate, lean: Lean) -> str:
     if not total.defined:
         return f"undefined: {total.undefined}"
-    side = total.few or (f"leans {lean.side}" if lean.side else "no clear side")
+    side = total.few or (f"leans {lean.side}" if lean.side else "side undecided")
     return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
 
 
@@ -666,7 +666,7 @@ def _in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
         return f"leans {lean.side}: {text}"
     if not total.low <= 0 <= total.high:
         text += f". The interval leaves out 0, but {_not_shown(total, lean, models)}"
-    return f"no clear side: {text}"
+    return f"the side is undecided: {text}"
 
 
 def _not_shown(total: Estimate, lean: Lean, models: int) -> str:

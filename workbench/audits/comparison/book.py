@@ -21,6 +21,7 @@ from workbench.audits.comparison.judge import (
     Side,
     VerdictKind,
     changes,
+    claims,
     common,
     differing,
     item_rows,
@@ -34,7 +35,7 @@ from workbench.audits.printed import Medium, Printed
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.verdicts import Verdict
+from workbench.domain.verdicts import Estimate, Verdict
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
@@ -54,6 +55,11 @@ BOUNDS = (
     "The bounds are the least and the greatest difference that there can be, whatever the missing verdicts are: they are "
     "no interval."
 )
+CLAIM = (
+    "different if p, adjusted by Holm's procedure over the differences of the table, is below .05; the same if the "
+    "95 % interval lies within ±D of --same-within D; otherwise undecided"
+)
+NOTHING = Estimate(math.nan, math.nan, math.nan, 0, 0, "there is no difference")
 APART = (
     "Shares are of the items that each run decides, treated as different items: the interval of their "
     "difference is Newcombe's, and no pair is tested."
@@ -71,9 +77,9 @@ def book(of: Compared) -> Book:
         of.title,
         [
             Entry("compared_runs", "runs", partial(compared_runs, of)),
-            Entry("changes", "what changed", partial(changes_table, of)),
+            Entry("changes", "what changed", lambda: with_claims(changes_table(of), of.within)),
             *([Entry(ITEMS, "item by item", partial(_items, of), [(kind.name,) for kind in listed])] if listed else []),
-            *(Entry(name, name.replace("_", " "), make, pairs) for name, make in own),
+            *(Entry(name, name.replace("_", " "), partial(_own, of, make), pairs) for name, make in own),
             Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
             Entry("over_time_tests", "all versions", partial(overall_table, of), empty=few),
         ],
@@ -83,6 +89,25 @@ def book(of: Compared) -> Book:
         about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
         methods=methods(of),
     )
+
+
+def _own(of: Compared, make: Callable[[str, str], AnyTable], first: str, second: str) -> AnyTable:
+    return with_claims(make(first, second), of.within)
+
+
+def with_claims(table: AnyTable, within: float | None) -> AnyTable:
+    """Return a table of differences with what may be said of each, beside it; the same where it has no differences."""
+    place = next((at for at, one in enumerate(table.columns) if one.title == "difference"), None)
+    if place is None or not table.rows:
+        return table
+    column = table.columns[place]
+    adjusted: Callable[[Any], Any] = next((one.value for one in table.columns if one.key == "holm"), lambda _: math.nan)
+    differences = [value if isinstance(value := column.value(row), Estimate) else NOTHING for row in table.rows]
+    found = claims(differences, [float(adjusted(row)) for row in table.rows], within)
+    of_row = dict(zip(map(table.key, table.rows), found, strict=True))
+    claim: Column[Any] = Column("claim", "claim", lambda row: of_row[table.key(row)], help=CLAIM)
+    columns = [*table.columns[: place + 1], claim, *table.columns[place + 1 :]]
+    return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
 
 
 def tables(of: Compared, *, data: bool) -> Iterator[AnyTable]:
@@ -408,10 +433,11 @@ def _findings(of: Compared) -> Iterator[str]:
     """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
     every = changes(of)
     first = of.kinds[0]
+    claimed = claims([one.difference for one in every], [one.holm for one in every], of.within)
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
-    for change in every:
+    for change, claim in zip(every, claimed, strict=True):
         if change.kind is first or change.kind.name == ANSWERED:
-            yield _said(change)
+            yield _said(change, claim)
     tested = [one for one in every if not one.untested]
     clear = [one for one in tested if one.holm < CLEAR]
     if tested:
@@ -425,13 +451,14 @@ def _findings(of: Compared) -> Iterator[str]:
         )
 
 
-def _said(change: Change) -> str:
+def _said(change: Change, claim: str) -> str:
     whom = f"{change.kind.title} of {change.first} and {change.second}"
     lacks = "".join(f" {text}" for text in (_missing(change),) if text)
     if not change.difference.defined:
         return f"{whom}: {change.difference.undefined}.{lacks}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
     tested = f", p {number(change.holm, Kind.P_VALUE)} by Holm" if not change.untested else ""
+    tested += f": {claim}" if claim else ""
     return (
         f"{whom}: {shares[0]} and {shares[1]} {change.kind.yes}, a difference of "
         f"{estimate(change.difference, Kind.POINTS)} over {plural(change.sizes[0], change.kind.unit)}{tested}.{lacks}"

@@ -14,6 +14,7 @@ Distributions); and whether there is a verdict is a kind of verdict of its own, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
@@ -37,6 +38,7 @@ from workbench.stats.hypothesis_tests import (
     unpaired_ends,
 )
 from workbench.stats.proportions import wilson_of_share
+from workbench.stats.resampling import NORMAL
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -128,6 +130,8 @@ class Compared:
     "what of a run counts in no verdict here, in sentences: templates that another run was not asked"
     untested: str = ""
     "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
+    within: float | None = None
+    "the greatest difference that is still none, as a part of 1: sameness is claimed within it; None: never"
     finds: Callable[[str, str], str] | None = None
     "says how two runs differ by a figure that verdicts do not decide; findings begin with it"
 
@@ -524,6 +528,43 @@ def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
     for sides in groups.values():
         if len({side.factors.get(VERSION, "") for side in sides}) > 1:
             yield tuple(sorted(sides, key=lambda side: side.last))
+
+
+DIFFERENT, UNDECIDED = "different", "undecided"
+LEVEL = 0.05
+
+
+def claims(differences: Sequence[Estimate], p: Sequence[float], within: float | None) -> list[str]:
+    """Return what may be said of each of a family of differences: `different`, `same within ±d`, or `undecided`.
+
+    Different: its p, adjusted by Holm's procedure over the family, is below .05. The same: its 95 % interval lies
+    within ±d, so both one-sided tests against ±d reject at 2.5 % (Schuirmann 1987). Empty where there is no interval.
+
+    Parameters
+    ----------
+    p : adjusted already; NaN where there is no test: those differences are tested by their intervals, as a family
+    within : d; None: nothing is the same
+    """
+    untested = [math.isnan(each) for each in p]
+    by_interval = iter(holm([_p_of(one) for one, without in zip(differences, untested, strict=True) if without]))
+    adjusted = [next(by_interval) if without else each for each, without in zip(p, untested, strict=True)]
+    return [_claim(*pair, within) for pair in zip(differences, adjusted, strict=True)]
+
+
+def _p_of(one: Estimate) -> float:
+    """Return the p at which the interval's end on the side of 0 would be 0."""
+    if math.isnan(one.low):
+        return NAN
+    reach = abs(one.value - (one.low if one.value > 0 else one.high))
+    return math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
+
+
+def _claim(one: Estimate, p: float, within: float | None) -> str:
+    if p < LEVEL:
+        return DIFFERENT
+    if math.isnan(one.low):
+        return ""
+    return f"same within ±{within:g}" if within is not None and max(-one.low, one.high) <= within else UNDECIDED
 
 
 def over_time(of: Compared) -> tuple[Moment, ...]:

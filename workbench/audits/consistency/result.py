@@ -362,8 +362,8 @@ def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     if unclear:
         why = f"; on {untold:,} of them all labels are alike or too few stances are reliable" if untold else ""
         yield (
-            f"On {plural(len(unclear), 'policy issue')} the answers of {name} take no side beyond chance and beyond "
-            f"agreeing to everything{why}."
+            f"On {plural(len(unclear), 'policy issue')} it is undecided whether {name} takes a side, beyond chance and "
+            f"beyond agreeing to everything{why}."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -180,8 +180,9 @@ class ResultScreen(BookScreen):
         return tuple(self._judged.comparable) if self._judged is not None else ()
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
-        compared = self._judged.compared
-        return lambda: compared(names)
+        from workbench.audits.result import put_beside
+
+        return partial(put_beside, self._judged, names)
 
     def say_who(self) -> None:
         super().say_who()

@@ -1,0 +1,42 @@
+"""What a comparison may claim of differences: that they are there, that they are not, or neither."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.audits.comparison.judge import DIFFERENT, UNDECIDED, claims
+from workbench.domain.verdicts import Estimate
+
+NAN = float("nan")
+
+
+def difference(value: float, reach: float) -> Estimate:
+    return Estimate(value, value - reach, value + reach, 50)
+
+
+def test_a_difference_is_claimed_of_a_family_and_sameness_within_what_is_asked_for() -> None:
+    found = [difference(0.3, 0.1), difference(0.12, 0.1), difference(0.01, 0.03), Estimate(0.2, NAN, NAN, 3)]
+    assert claims(found, [NAN] * 4, None) == [DIFFERENT, DIFFERENT, UNDECIDED, ""]
+    assert claims(found, [NAN] * 4, 0.05) == [DIFFERENT, DIFFERENT, "same within ±0.05", ""]
+    assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [UNDECIDED] * 4, "each alone would be different"
+    assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [UNDECIDED], "the p of a test comes before the interval"
+    assert claims([difference(0.0, 0.0)], [NAN], 0.01) == ["same within ±0.01"]
+
+
+@pytest.mark.parametrize("true", [0.0, 0.1])
+def test_identical_models_seldom_differ_in_any_row_and_unlike_ones_are_seldom_the_same(true: float) -> None:
+    """Of tables of thirteen differences, any row by its interval alone leaves out 0 in nearly half."""
+    rng = np.random.default_rng(7)
+    by_interval = by_claim = same = 0
+    for _ in range(1_000):
+        found = [difference(value, 1.96 * 0.04) for value in true + 0.04 * rng.standard_normal(13)]
+        by_interval += any(one.low > 0 or one.high < 0 for one in found)
+        claimed = claims(found, [NAN] * 13, 0.1)
+        by_claim += DIFFERENT in claimed
+        same += sum(one.startswith("same") for one in claimed)
+    if true:
+        assert same / 13_000 < 0.03, "differences of exactly ±d"
+    else:
+        assert by_interval > 430
+        assert by_claim < 70
