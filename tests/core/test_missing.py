@@ -154,7 +154,7 @@ WORDINGS = VariantId(VariantKind.ORIGINAL), VariantId(VariantKind.PARAPHRASE, 1)
 
 
 def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
-    """Return a run that keeps its stance on 30 of 56 statements; to the others it refuses to answer, or agrees with all."""
+    """Return a run that keeps its stance on 30 of 56 statements, and refuses the others or agrees with all wordings."""
     agrees = np.zeros((1, 56, len(WORDINGS), 2), dtype=np.int32)
     agrees[:, :, :2] = samples
     agrees[:, PASSED:, 2] = samples

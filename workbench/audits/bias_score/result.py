@@ -656,7 +656,7 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
     total = figure.total
     if not total.defined:
         return f"undefined: {total.undefined}"
-    turned = ", which what is missing could turn" if figure.bounds.turn(total.value) else ""
+    turned = ", but missing answers could turn it" if figure.bounds.turn(total.value) else ""
     side = total.few or (f"leans {lean.side}{turned}" if lean.side else "no clear side")
     return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
 

@@ -154,10 +154,10 @@ def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Colu
 def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
     """Yield the total with every missing answer one way and the other, and how many are missing on each side."""
     yield Column(
-        "lowest", "missing left", lambda row: of(row).bounds.low, Kind.SCORE, aside=aside, short="least", help=_LOWEST
+        "lowest", "lower bound", lambda row: of(row).bounds.low, Kind.SCORE, aside=aside, short="least", help=_LOWEST
     )
     yield Column(
-        "highest", "missing right", lambda row: of(row).bounds.high, Kind.SCORE, aside=aside, short="most",
+        "highest", "upper bound", lambda row: of(row).bounds.high, Kind.SCORE, aside=aside, short="most",
         help="the total if all of these were towards the right",
     )  # fmt: skip
     yield from (_missing(of, side) for side in Side)
@@ -165,7 +165,7 @@ def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Colu
 
 def _missing(of: Callable[[Row], Figure], side: Side) -> Column[Row]:
     return Column(
-        f"missing_{side}", f"{side}: missing", lambda row: of(row).missing[side], Kind.COUNT, aside=True,
+        f"missing_{side}", f"{side}: no stance", lambda row: of(row).missing[side], Kind.COUNT, aside=True,
         help=f"answers to {side} statements without a stance: unrelated, below, unread, cut off",
     )  # fmt: skip
 
