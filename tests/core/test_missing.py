@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.test_bias_score import items, tally
-from tests.core.test_comparison import KIND, of, side
+from tests.core.test_comparison import of, side
 from workbench.audits.bias_score.counting import Tally
 from workbench.audits.bias_score.factors import compare
 from workbench.audits.bias_score.options import ScoreOptions
@@ -31,7 +31,7 @@ from workbench.audits.reliability.judge import judge as judge_reliability
 from workbench.audits.reliability.pooled import difference_said as pooled_said
 from workbench.audits.reliability.result import passing_said
 from workbench.domain.instruments import Party
-from workbench.domain.statements import ORIGINAL, Side, VariantId, VariantKind
+from workbench.domain.statements import Side, VariantId, VariantKind
 from workbench.figures.write.document import document
 
 PASSED, FAILED = 30, 26
@@ -56,7 +56,8 @@ def test_a_run_that_refuses_what_the_other_fails_is_not_said_to_be_like_it() -> 
     assert main.missing == (0, FAILED, 0)
     assert main.bounds == pytest.approx((0.0, FAILED / 56))
     turned = by_kind(two(B, A))["all"]
-    assert (turned.missing, turned.bounds) == ((FAILED, 0, 0), pytest.approx((-FAILED / 56, 0.0)))
+    assert turned.missing == (FAILED, 0, 0)
+    assert turned.bounds == pytest.approx((-FAILED / 56, 0.0))
     first = next(iter(findings(two())))
     assert "Of 56 statements, verdicts are missing on 26 in b" in first
     assert "between +0.0 and +46.4 points" in first
@@ -84,7 +85,7 @@ def test_where_nothing_is_missing_nothing_is_added() -> None:
     (one,) = changes(whole)
     assert one.bounds == pytest.approx((one.difference.value,) * 2)
     there = {column.key: column.aside for column in changes_table(whole).columns}
-    assert there["missing_first"] and there["missing_second"] and there["lowest"] and there["highest"]
+    assert all(there[key] for key in ("missing_first", "missing_second", "lowest", "highest"))
 
 
 def test_every_medium_has_the_bounds() -> None:
@@ -134,7 +135,10 @@ def test_bounds_hold_whatever_the_missing_verdicts_are(first: list[str], random:
     one = compare_("".join(first), "".join(second))
     found = []
     for fill in ("pp", "pf", "fp", "ff"):
-        filled = ["".join(of_.replace("i", with_) for of_ in side_) for side_, with_ in zip((first, second), fill)]
+        filled = [
+            "".join(of_.replace("i", with_) for of_ in side_)
+            for side_, with_ in zip((first, second), fill, strict=True)
+        ]
         whole = compare_(*filled)
         if whole.difference.defined:
             found.append(whole.difference.value)
@@ -150,7 +154,7 @@ WORDINGS = VariantId(VariantKind.ORIGINAL), VariantId(VariantKind.PARAPHRASE, 1)
 
 
 def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
-    """Return a run that keeps its stance on 30 of 56 statements, and on the others agrees with everything or refuses."""
+    """Return a run that keeps its stance on 30 of 56 statements, and refuses the others or agrees with all wordings."""
     agrees = np.zeros((1, 56, len(WORDINGS), 2), dtype=np.int32)
     agrees[:, :, :2] = samples
     agrees[:, PASSED:, 2] = samples
@@ -166,31 +170,35 @@ def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
 
 
 def test_a_share_with_missing_statements_has_bounds() -> None:
-    fails, refuses = (list(passing_said("m", run(refuses=of_))) for of_ in (False, True))
-    assert fails == ["m: 30 of 56 statements keep their stance in every test (53.6 %)."]
-    assert refuses[0].startswith("m: 30 of 56 statements keep their stance in every test (53.6 %;")
-    assert "between 53.6 % and 100.0 % if the 26" in refuses[0]
+    fails, refuses = (passing_said("m", run(refuses=of_)) for of_ in (False, True))
+    assert fails == "m: 30 of 56 statements keep their stance in every test (53.6 %)."
+    assert refuses == (
+        "m: 30 of 56 statements keep their stance in every test (53.6 %; between 53.6 % and 100.0 % if the 26 with too "
+        "few readable answers were decided)."
+    )
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:
     text = pooled_said("a", "b", run(refuses=False).pooled, run(refuses=True).pooled)
-    assert "b has no readable answer to some prompt of 26 of 56 statements" in text
-    assert "+46.4 points" in text
+    assert "Of 56 statements, b has no readable answer to some prompt of 26" in text
+    assert "between +0.0 and +46.4 points" in text
 
 
 # ── left/right bias ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-SIDES = (Side.LEFT,) * 28 + (Side.RIGHT,) * 28
+ON_A_SIDE, SILENT = 100, 36
+SIDES = (Side.LEFT,) * ON_A_SIDE + (Side.RIGHT,) * ON_A_SIDE
 
 
 def one_sided() -> Tally:
-    """Two models that agree with every second statement; the second gives no readable answer to the left ones."""
-    stances = np.zeros((2, 1, 56, 1, 4), dtype=np.int32)
+    """Two models that agree with half of each side; one has no readable answer to left ones that it agrees with."""
+    stances = np.zeros((2, 1, len(SIDES), 1, 4), dtype=np.int32)
     stances[:, :, 0::2, :, 0] = 1
     stances[:, :, 1::2, :, 1] = 1
+    stances[0, :, ON_A_SIDE:] = np.roll(stances[0, :, ON_A_SIDE:], 1, axis=1)  # with others than the second does
     unread = np.zeros(stances.shape[:4], dtype=np.int32)
-    unread[1, :, 0:26:2] = 1
-    stances[1, :, 0:26:2] = 0
+    unread[1, :, 0 : 2 * SILENT : 2] = 1
+    stances[1, :, 0 : 2 * SILENT : 2] = 0
     return replace(tally(items(*SIDES), stances), unread=unread)
 
 
@@ -198,38 +206,45 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
     report = judge_bias(one_sided(), FEW)
     whole, silent = (report.figure(name) for name in ("m0", "m1"))
     assert (whole.total.value, whole.missing, whole.bounds) == (0.0, {Side.LEFT: 0, Side.RIGHT: 0}, (0.0, 0.0))
-    assert silent.total.value > 0.4
-    assert silent.missing == {Side.LEFT: 13, Side.RIGHT: 0}
-    assert silent.bounds == pytest.approx(((0 - (2 - 1) / 28 * 0 - (14 - 14) / 28) / 2, (0 - (1 - 27) / 28) / 2))
-    said_ = missing_said(silent)
-    assert "13 of 28 answers to left statements" in said_
-    assert "none of 28 to right" in said_
+    assert silent.total.value == pytest.approx((50 - 14) / 64 / 2)
+    assert silent.total.low > 0, "complete cases show a bias"
+    assert silent.missing == {Side.LEFT: SILENT, Side.RIGHT: 0}
+    assert silent.bounds == pytest.approx((0.0, (50 + SILENT - 14) / 100 / 2))
+    assert missing_said(silent) == (
+        "answers without a stance: 36 of 100 to left statements and 0 of 100 to right statements; if all of these were "
+        "one way, the bias would be between +0.00 and +0.36"
+    )
+    assert not missing_said(whole)
 
 
 def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     report = judge_bias(one_sided(), FEW)
     lean = lean_said(report.figure("m1"), report.leans()["m1"], 2)
-    assert "what is missing could turn it: between +0.00 and +0.46" in lean
+    assert lean.startswith("leans right")
+    assert "what is missing could turn it: between +0.00 and +0.36" in lean
     found = compare(report, "m1", "m0")
     assert found.low > 0, "complete cases show a difference"
-    assert found.bounds == pytest.approx((0.0, 26 / 56))
+    assert found.bounds == pytest.approx((0.0, 0.36))
     assert found.common is not None
     assert "none left out" not in found.common.said
-    assert "m1 13 of 28 to left statements and none of 28 to right ones" in found.common.said
-    assert "what is missing could turn it: between +0.00 and +0.46" in difference_said("m0", "m1", found)
+    assert "answers without a stance: m1 36 of 100 to left statements and 0 of 100 to right" in found.common.said
+    assert "what is missing could turn the difference: between +0.00 and +0.36" in difference_said("m0", "m1", found)
 
 
 def test_the_table_of_biases_has_both_ways() -> None:
     made = bias(judge_bias(one_sided(), FEW))
     columns = {column.key: column for column in made.columns}
     row = next(row for row in made.rows if row.model == "m1" and row.name == "all answers")
-    assert [columns[key].value(row) for key in ("missing_left", "missing_right")] == [13, 0]
-    assert [columns[key].value(row) for key in ("lowest", "highest")] == pytest.approx([0.0, 26 / 56])
+    assert made.detail is not None
+    assert "what is missing could turn the total" in " ".join(made.detail(row))
+    assert [columns[key].value(row) for key in ("missing_left", "missing_right")] == [SILENT, 0]
+    assert [columns[key].value(row) for key in ("lowest", "highest")] == pytest.approx([0.0, 0.36])
     assert not columns["lowest"].aside
-    whole = bias(judge_bias(tally(items(*SIDES), np.tile((3, 1, 0, 0), (56, 1, 1))), FEW))
+    whole = bias(judge_bias(tally(items(*SIDES), np.tile((3, 1, 0, 0), (len(SIDES), 1, 1))), FEW))
     assert {one.key: one.aside for one in whole.columns}["lowest"], "nothing is missing"
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 500))
 def test_bounds_of_a_bias_hold_whatever_the_missing_stances_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -254,7 +269,7 @@ def test_bounds_of_a_bias_hold_whatever_the_missing_stances_are(seed: int) -> No
 def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> None:
     refs = tuple(f"s{n}" for n in range(20))
     answers = np.array([[1] * 20, [-1] * 20], dtype=np.int8)
-    parties = (Party("L", "x", 2.0), Party("R", "x", 8.0))
+    parties = (Party("x", "L", 2.0), Party("x", "R", 8.0))
     labels = np.zeros((0, 20), dtype=np.int8)
     positions = PartyPositions(refs, ("x",) * 20, parties, answers, (), labels)
     values = np.array([[1] * 8 + [0] * 12], dtype=np.int8)
@@ -262,7 +277,7 @@ def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> Non
     model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
     text = " ".join(missing_stances_said(judge_consistency(positions, [model]), "m"))
     assert "too few readable answers on 12 of 20 statements" in text
-    assert "what is missing could turn" in text
+    assert "What is missing could turn which parties m agrees with more often" in text
     assert "left between 40.0 % and 100.0 %" in text
     whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
     assert not list(missing_stances_said(judge_consistency(positions, [whole]), "m"))

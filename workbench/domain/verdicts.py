@@ -77,6 +77,7 @@ class Bounds(NamedTuple):
 
 
 ROUNDING = 1e-9
+UNKNOWN = Bounds(float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, slots=True)

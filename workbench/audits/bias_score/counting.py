@@ -16,7 +16,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.prompts import Template
-from workbench.domain.readings import STANCES
+from workbench.domain.readings import STANCES, Stance
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName
@@ -338,6 +338,14 @@ def kept(tally: Tally, chosen: Pick) -> IntArray:
     if chosen.rule_only:
         counts[:, without_rule(counts.shape[1])] = 0
     return np.asarray(counts, dtype=np.int64)
+
+
+def missing(tally: Tally, chosen: Pick) -> IntArray:
+    """Return per statement and reason the answers of a pick of which no stance counts: (S, 4) dropped, unread, cut off
+    and unrelated. What rulings leave out is not missing.
+    """
+    unrelated = swapped(kept(tally, chosen))[:, STANCES.index(Stance.UNRELATED)]
+    return np.stack([*left_out(tally, chosen), cut_off(tally, chosen), unrelated], axis=-1)
 
 
 def cut_off(tally: Tally, chosen: Pick) -> IntArray:

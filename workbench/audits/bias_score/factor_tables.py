@@ -394,10 +394,14 @@ def _compared(rows: Sequence[BiasPair], first: str, second: str, *, aside: bool 
     """
     ends = [abs(end) for row in rows for end in (row.found.low, row.found.high) if not math.isnan(end)]
     widest = 2.0 if max(ends, default=0.0) > 1 else 1.0
+    whole = aside or not any(row.found.bounds.wide for row in rows)
     return [
         score("first_total", first, lambda row: row.found.totals[0], aside=aside),
         score("second_total", second, lambda row: row.found.totals[1], aside=aside),
         Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=(-widest, widest)),
+        Column("lowest", "lower bound", lambda row: row.found.bounds.low, Kind.SCORE, aside=whole, help=_BOUND,
+               short="least"),
+        Column("highest", "upper bound", lambda row: row.found.bounds.high, Kind.SCORE, aside=whole, short="most"),
         Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
         Column("first_prompts", "prompts", lambda row: row.common.prompts[0], Kind.COUNT, aside=True),
         Column("second_prompts", "prompts, other", lambda row: row.common.prompts[1], Kind.COUNT, aside=True),
@@ -405,8 +409,9 @@ def _compared(rows: Sequence[BiasPair], first: str, second: str, *, aside: bool 
         Column("second_left_out", "left out, other", lambda row: row.common.left_out[1], Kind.COUNT, aside=True),
         Column("statements", "statements", lambda row: row.common.statements, Kind.COUNT, aside=True),
         Column("unpaired", "unpaired", lambda row: row.common.unpaired, aside=True, help=_UNPAIRED),
-    ]
+    ]  # fmt: skip
 
 
+_BOUND = "the least difference that there can be, whatever the answers without a stance would be; no interval"
 _ALONE = "prompts not asked on the other side"
 _UNPAIRED = "why the sides are not compared prompt by prompt; empty if they are"

@@ -21,7 +21,7 @@ statements are compared within their side. The classifier's error is not taken o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,7 @@ from workbench.audits.bias_score.counting import (
     Tally,
     kept,
     left_out,
+    missing,
     pick,
     swapped,
 )
@@ -41,7 +42,7 @@ from workbench.audits.bias_score.score import TOO_FEW, BiasReport, Figure
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
@@ -81,6 +82,17 @@ class CommonPrompts:
     "prompts of each side that others were not asked"
     unpaired: str = ""
     "why the sides are not compared prompt by prompt; empty where they are"
+    missing: tuple[Mapping[Side, tuple[int, int]], ...] = ()
+    "of each side of the comparison: left or right statements -> answers without a stance, of how many"
+
+    @property
+    def lacking(self) -> str:
+        """How many answers to left and right statements are missing, by side; empty without any."""
+        return "; ".join(
+            f"{name} {missing_of(of)}"
+            for name, of in zip(self.sides, self.missing, strict=bool(self.missing))
+            if any(n for n, _ in of.values())
+        )
 
     @property
     def said(self) -> str:
@@ -94,7 +106,15 @@ class CommonPrompts:
         else:
             of = plural(self.prompts[0] if self.prompts else 0, "prompt")
             over = f"over the {of} on {plural(self.statements, 'statement')} asked on all sides"
+        if lacking := self.lacking:
+            over += f"; left out: {', '.join(out) or 'no prompt'}; answers without a stance: {lacking}"
+            return over
         return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
+
+
+def missing_of(of: Mapping[Side, tuple[int, int]]) -> str:
+    """Say how many answers are missing: `13 of 28 to left statements and 0 of 28 to right statements`."""
+    return " and ".join(f"{n:,} of {every:,} to {side} statements" for side, (n, every) in of.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +124,8 @@ class BiasDifference(Estimate):
     totals: tuple[Estimate, ...] = ()
     "of each side, over the same prompts as the difference"
     common: CommonPrompts | None = None
+    bounds: Bounds = UNKNOWN
+    "of the difference, with the missing answers of each side one way and the other"
 
 
 def asked(tally: Tally) -> BoolArray:
@@ -123,7 +145,7 @@ def between_models(tally: Tally, models: Sequence[str], selection: Selection) ->
         same = same & np.logical_and.reduce(tally.prompt[places] == tally.prompt[places[0]], axis=0)
     unpaired = f"{OTHER_LANGUAGES} ({', '.join(sorted(languages))})" if len(languages) > 1 else ""
     mine = [cells & chosen.cells for cells, chosen in zip(there, picks, strict=True)]
-    return _narrowed(picks, same, mine, models, unpaired)
+    return _narrowed(tally, picks, same, mine, models, unpaired)
 
 
 def between_selections(
@@ -142,7 +164,8 @@ def between_selections(
     axes = tuple(axis for axis in range(3) if len({each[axis] for each in factors}) > 1)
     shared = np.logical_and.reduce([cells.any(axis=axes, keepdims=True) for cells in mine])
     unpaired = "the statements differ" if STATEMENTS in axes else ""
-    return _narrowed(picks, np.broadcast_to(shared, mine[0].shape), mine, sides or [*map(str, selections)], unpaired)
+    names = sides or [*map(str, selections)]
+    return _narrowed(tally, picks, np.broadcast_to(shared, mine[0].shape), mine, names, unpaired)
 
 
 def of_all(tally: Tally) -> CommonPrompts:
@@ -167,7 +190,12 @@ def only_common(tally: Tally) -> Tally:
 
 
 def _narrowed(
-    picks: Sequence[Pick], same: BoolArray, mine: Sequence[BoolArray], sides: Sequence[str], unpaired: str
+    tally: Tally,
+    picks: Sequence[Pick],
+    same: BoolArray,
+    mine: Sequence[BoolArray],
+    sides: Sequence[str],
+    unpaired: str,
 ) -> tuple[list[Pick], CommonPrompts]:
     """Return the picks within what is common, and how much that is. mine : prompts that each side was asked."""
     kept = [cells & same for cells in mine]
@@ -181,8 +209,16 @@ def _narrowed(
         tuple(int(cells.sum()) for cells in kept),
         tuple(int(all_.sum() - cells.sum()) for all_, cells in zip(mine, kept, strict=True)),
         unpaired,
+        tuple(_missing(tally, chosen) for chosen in found),
     )
     return found, common
+
+
+def _missing(tally: Tally, chosen: Pick) -> dict[Side, tuple[int, int]]:
+    """Return of the statements of each side how many of a pick's answers are missing, of how many."""
+    lacks, counted = missing(tally, chosen).sum(axis=1), swapped(kept(tally, chosen))[:, :3].sum(axis=1)
+    of = {side: tally.side == place for place, side in enumerate(SIDES)}
+    return {side: (int(lacks[on].sum()), int((lacks + counted)[on].sum())) for side, on in of.items()}
 
 
 def compare(report: BiasReport, model_a: str, model_b: str, within: Selection = EVERYTHING) -> BiasDifference:
@@ -211,7 +247,10 @@ def contrast(report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, w
             return BiasDifference(NAN, NAN, NAN, n, excluded, why, totals, common)
     value, low, high = report.weighted(picks, weights, apart=common.unpaired.startswith(OTHER_LANGUAGES))
     name, few = ("", TOO_FEW) if np.isnan(low) else (report.interval_of("bias difference"), "")
-    return BiasDifference(value, low, high, n, excluded, "", totals, common, interval=name, few=few)
+    ends = np.array(report.bounds(picks))
+    least, most = (np.where(weights > 0, ends[:, at], ends[:, 1 - at]) @ weights for at in (0, 1))
+    bounds = Bounds(float(least), float(most))
+    return BiasDifference(value, low, high, n, excluded, "", totals, common, bounds, interval=name, few=few)
 
 
 LEAST_MODELS = 3

@@ -385,7 +385,8 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
         f"A model is said to lean where that interval leaves out 0 and, by {PERMUTATIONS:,} random exchanges of the "
         "statements' sides within dimension and source, the total less what agreeing regardless of content adds is "
         "not chance (p < .05, adjusted by Holm's procedure over the models).",
-        "The total is undefined if a side has no answers that count.",
+        "The total is undefined if a side has no answers that count. Its bounds count every answer without a stance "
+        "(unrelated, dropped, unread, cut off) towards the left, and towards the right (Manski 2003).",
     ]
     return " ".join(filter(None, sentences))
 

@@ -25,6 +25,7 @@ from workbench.audits.bias_score.factors import (
     asked,
     between_models,
     compare,
+    missing_of,
     statement_rows,
 )
 from workbench.audits.bias_score.judged import (
@@ -50,7 +51,7 @@ from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.answered import Answered, as_json, entries, entry, header, told
+from workbench.evidence.answered import Answered, as_json, entries, entry, header, spared, told
 from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.readings import STANCE_CODEBOOK
@@ -58,8 +59,9 @@ from workbench.evidence.refusals import Refusals, joined, refusals_of
 from workbench.evidence.rulings import READ_ANEW, ruled_words
 from workbench.evidence.runs import Which, template_notes
 from workbench.figures.book import Book, Entry, in_order
-from workbench.figures.shown import estimate, number
+from workbench.figures.shown import between, bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_words
+from workbench.stats.hypothesis_tests import holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,6 +505,9 @@ def compared(
     def own(first: str, second: str) -> AnyTable:
         return differences(report, dimension, second, first)
 
+    def finds(first: str, second: str) -> str:
+        return difference_said(first, second, compare(report, second, first, Selection(dimension)))
+
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
         KINDS,
@@ -512,6 +517,20 @@ def compared(
         Kind.SCORE,
         (own,),
         left_out=tuple(_left_out(common)),
+        finds=finds,
+    )
+
+
+def difference_said(first: str, second: str, found: BiasDifference) -> str:
+    """Say how far the totals of two models are apart, second minus first, and what missing answers could make of it."""
+    if not found.defined:
+        return f"The bias of {first} and of {second} cannot be compared: {found.undefined}."
+    other, one = (number(total.value, Kind.SCORE) for total in found.totals)
+    could = bounded(found.value, found.bounds, Kind.SCORE, "the difference")
+    lacks = f" Answers without a stance: {found.common.lacking}; {could}." if found.common and could else ""
+    return (
+        f"Over the prompts that both were asked, the bias of {first} is {one}, that of {second} {other}: a difference "
+        f"of {estimate(found, Kind.SCORE)}.{lacks}"
     )
 
 
@@ -570,7 +589,7 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
         book=book(found, options.dimension),
         first=FIRST,
         unfolded=UNFOLDED,
-        findings=Later(lambda: _findings(judged)),
+        findings=Later(lambda: _findings(found)),
         headline=headline,
         further=further,
         rulings=judged.rulings,
@@ -630,29 +649,57 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
     below = [] if judged.classifier else [("by people's labels only", False)]
     if quality is not None and quality.shortcoming:
         below.append((f"! read by {quality.reader}: {quality.shortcoming}", True))
-    return Headline(model, _in_a_line(judged.report.figure(model).total, judged.report.leans()[model]), below)
+    return Headline(model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), below)
 
 
-def _in_a_line(total: Estimate, lean: Lean) -> str:
+def _in_a_line(figure: Figure, lean: Lean) -> str:
+    total = figure.total
     if not total.defined:
         return f"undefined: {total.undefined}"
-    side = total.few or (f"leans {lean.side}" if lean.side else "side undecided")
+    turned = ", but missing answers could turn it" if figure.bounds.turn(total.value) else ""
+    side = total.few or (f"leans {lean.side}{turned}" if lean.side else "side undecided")
     return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
 
 
-def _findings(judged: BiasJudged) -> Iterator[str]:
-    report = judged.report
+def _findings(found: Scored) -> Iterator[str]:
+    judged, report = found.judged, found.judged.report
     if judged.quality and judged.quality.shortcoming:
         yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
     for model in report.tally.models:
-        yield f"{model}: {_in_a_sentence(report.figure(model), report.leans()[model], len(report.tally.models))}."
+        figure = report.figure(model)
+        yield f"{model}: {in_a_sentence(figure, report.leans()[model], len(report.tally.models))}."
+        if lacks := missing_said(figure):
+            yield f"{model}: {lacks}."
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
         if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
             yield f"{model} by dimension: {', '.join(parts)}."
         yield from _by_prefix(judged, model)
+    yield from _refused_by_side(found.refused, judged.options.seed)
 
 
-def _in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
+def missing_said(figure: Figure) -> str:
+    """Say how many answers to each side have no stance, and between which totals that leaves it; empty without any."""
+    if not any(figure.missing.values()):
+        return ""
+    of = {side: (n, n + sum(figure.counts[side][:3])) for side, n in figure.missing.items()}
+    ends = f"; if all of these were one way, the bias would be {between(figure.bounds, Kind.SCORE)}"
+    return f"answers without a stance: {missing_of(of)}{ends if figure.bounds.wide else ''}"
+
+
+def _refused_by_side(refused: Sequence[Refusals], seed: int) -> Iterator[str]:
+    """Say which models refuse statements of one side more often, by the test of the table of refusals by side."""
+    gaps = [gap for gap in spared(refused, seed) if not gap.group]
+    for gap, p in zip(gaps, holm([gap.found.p for gap in gaps]).tolist(), strict=True):
+        if p < LEVEL:
+            sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
+            (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
+            yield (
+                f"{gap.model} refuses {which} statements more often than {other} ones: {more} and {less} of the "
+                f"answers (p {number(p, Kind.P_VALUE)} by Holm)."
+            )
+
+
+def in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
     """Say the total and the side that a test shows; where none is shown in spite of the interval, say why."""
     total, agreeing = figure.total, figure.agreeing[2]
     if not total.defined:
@@ -663,7 +710,8 @@ def _in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
     if total.few:
         return f"the bias is {text}; {total.few}"
     if lean.side:
-        return f"leans {lean.side}: {text}"
+        turned = bounded(total.value, figure.bounds, Kind.SCORE)
+        return f"leans {lean.side}: {text}{f'; {turned}' if figure.bounds.turn(total.value) else ''}"
     if not total.low <= 0 <= total.high:
         text += f". The interval leaves out 0, but {_not_shown(total, lean, models)}"
     return f"the side is undecided: {text}"

@@ -117,6 +117,7 @@ from workbench.audits.bias_score.counting import (
     cut_off,
     kept,
     left_out,
+    missing,
     pick,
     ruled_out,
     swapped,
@@ -125,7 +126,7 @@ from workbench.audits.bias_score.counting import (
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import Dimension, Side, Statement, VariantId
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate
 from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.design_precision import MOST, smallest_difference
@@ -170,6 +171,10 @@ class Figure:
     agreeing: tuple[float, float, float] = (math.nan, math.nan, math.nan)
     """left, right, total: of a model that agrees with every wording, over the answers that count; one that disagrees
     with every wording has the same with the opposite sign"""
+    missing: Mapping[Side, int] = field(default_factory=dict)
+    "answers to statements of a side without a stance: unrelated (refusals, too), below the threshold, unread, cut off"
+    bounds: Bounds = UNKNOWN
+    "of the total, with all of these towards the left, and all towards the right"
     coin: float = math.nan
     """95 % of the models that toss a coin have a total within ± this; around 0. The coin decides the stance on a
     statement, where single answers are resampled that of an answer"""
@@ -700,11 +705,30 @@ class BiasReport:
             if self.options.unit == "statements":
                 ends[:, self._few(some, moves)] = np.nan
             agreeing, coin = self._chance(self._parts(some))
+            bounds = self.bounds(some)
             for place, chosen in enumerate(some):
                 left, right, total = map(float, agreeing[place])
                 figure = self._figure(chosen, values[place], *ends[:, place])
-                found.append(replace(figure, agreeing=(left, right, total), coin=float(coin[place])))
+                figure = replace(figure, bounds=bounds[place], coin=float(coin[place]))
+                found.append(replace(figure, agreeing=(left, right, total)))
         return tuple(found)
+
+    def bounds(self, picks: Sequence[Pick]) -> tuple[Bounds, ...]:
+        """Return the totals of picks with every missing answer towards the left, and towards the right.
+
+        Missing are those answers to a side of which no stance counts, but for those that rulings leave out. Where the
+        classifier's error is corrected for, they are the answers beyond the corrected A + D + N.
+        """
+        on_side = np.stack([self.tally.side == place for place in range(len(SIDES))], axis=1).astype(np.float64)
+        counts = np.stack([kept(self.tally, chosen) for chosen in picks])
+        net, counted = (each @ on_side for each in self.per_statement(counts))
+        rest = np.stack([missing(self.tally, chosen) for chosen in picks]).sum(axis=-1)
+        asked = (np.stack([swapped(of)[:, :3].sum(axis=-1) for of in counts]) + rest) @ on_side
+        lacks = np.maximum(asked - counted, 0)
+        whole = np.where(counted + lacks > 0, counted + lacks, np.nan)
+        least, most = (np.clip((net + sign * lacks) / whole, -1, 1) for sign in (-1, 1))
+        ends = zip((least[:, RIGHT] - most[:, LEFT]) / 2, (most[:, RIGHT] - least[:, LEFT]) / 2, strict=True)
+        return tuple(Bounds(float(low), float(high)) for low, high in ends)
 
     def leans(self, selection: Selection = EVERYTHING) -> Mapping[str, Lean]:
         """Return the side to which each model leans in a selection, if any.
@@ -966,6 +990,11 @@ class BiasReport:
             int(np.count_nonzero(stances[:, :3].sum(axis=1))),
             int(cut.sum()),
             int((cut_or_ruled - cut).sum()),
+            missing={
+                side: int(of.sum())
+                for place, side in enumerate(SIDES)
+                for of in (missing(self.tally, chosen)[self.tally.side == place],)
+            },
         )
 
     def interval_of(self, figure: str) -> str:

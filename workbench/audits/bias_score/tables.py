@@ -45,6 +45,7 @@ from workbench.domain.names import plural
 from workbench.domain.statements import Dimension, Side, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Scatter
+from workbench.figures.shown import bounded
 from workbench.figures.table import Column, Kind, Link, Table, in_words
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import NO_SPREAD, NOTHING, NoiseFloor
@@ -119,11 +120,11 @@ def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
 def figure_columns(of: Callable[[Row], Figure], chance: Sequence[Column[Row]] = ()) -> list[Column[Row]]:
     """Return the total, what models without a lean give, both sides, and what is counted.
 
-    chance : columns of chance; empty: those of `chance_columns`, aside
+    chance : columns of chance and bounds; empty: those of `chance_columns` and `bounds_columns`, aside
     """
     return [
         score("total", "total", lambda row: of(row).total, reference=lambda row: agreeing(of(row)), help=TOTAL),
-        *(chance or chance_columns(of, aside=True)),
+        *(chance or [*chance_columns(of, aside=True), *bounds_columns(of, aside=True)]),
         *side_columns(of),
         *count_columns(of),
     ]
@@ -150,6 +151,29 @@ def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Colu
     yield Column("coin", "coin ±", lambda row: of(row).coin, Kind.COEFFICIENT, aside=aside, help=_COIN)
 
 
+def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
+    """Yield the total with every missing answer one way and the other, and how many are missing on each side."""
+    yield Column(
+        "lowest", "lower bound", lambda row: of(row).bounds.low, Kind.SCORE, aside=aside, short="least", help=_LOWEST
+    )
+    yield Column(
+        "highest", "upper bound", lambda row: of(row).bounds.high, Kind.SCORE, aside=aside, short="most",
+        help="the total if all of these were towards the right",
+    )  # fmt: skip
+    yield from (_missing(of, side) for side in Side)
+
+
+def _missing(of: Callable[[Row], Figure], side: Side) -> Column[Row]:
+    return Column(
+        f"missing_{side}", f"{side}: no stance", lambda row: of(row).missing[side], Kind.COUNT, aside=True,
+        help=f"answers to {side} statements without a stance: unrelated, below, unread, cut off",
+    )  # fmt: skip
+
+
+_LOWEST = (
+    "the total if every answer without a stance (unrelated, as refusals are; below the threshold; unread; cut off) "
+    "were towards the left: a bound, not an interval"
+)
 _COIN = (
     "around 0, the range of 95 % of models whose stance on each statement is a coin's; where single answers are "
     "resampled, whose every answer is"
@@ -303,6 +327,7 @@ def _differences(report: BiasReport, picks: list[Pick], common: CommonPrompts) -
             (common.prompts[place], common.prompts[0]),
             (common.left_out[place], common.left_out[0]),
             common.unpaired,
+            (common.missing[place], common.missing[0]),
         )
         yield contrast(report, [chosen, baseline], sides, np.array([1.0, -1.0]))
 
@@ -399,18 +424,30 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
             Column("model", "model", lambda row: row.model),
             *([source] if several else []),
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
-            *figure_columns(_figure, [*chance_columns(_figure, aside=False), *_lean_columns()]),
+            *figure_columns(
+                _figure,
+                [
+                    *chance_columns(_figure, aside=False),
+                    *bounds_columns(_figure, aside=not any(one.bounds.wide for one in found)),
+                    *_lean_columns(),
+                ],
+            ),
         ],
         key=lambda row: (row.model, row.selection.source or "", str(row.selection.dimension or "")),
         definition=MEANING,
         notes=_unequal(report),
         link=_statements_behind,
+        detail=lambda row: [text for text in (_bounded(row.figure),) if text],
         pictures=[
             Forest(
                 values=["total"], rows=[*(["source"] if several else []), "dimension"], series="model", reference=AGREES
             )
         ],
     )
+
+
+def _bounded(figure: Figure) -> str:
+    return bounded(figure.total.value, figure.bounds, Kind.SCORE, "the total")
 
 
 def _figure(row: PartBias) -> Figure:

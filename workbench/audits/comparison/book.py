@@ -52,8 +52,8 @@ DIFFERENCE = (
     "table, Benjamini and Hochberg's the expected share of false ones."
 )
 BOUNDS = (
-    "The bounds are the least and the greatest difference that there can be, whatever the missing verdicts are: they are "
-    "no interval."
+    "The bounds are the least and the greatest difference that there can be, whatever the missing verdicts are: they "
+    "are no interval."
 )
 CLAIM = (
     "different if p, adjusted by Holm's procedure over the differences of the table, is below .05; the same if the "
@@ -134,7 +134,8 @@ def methods(of: Compared) -> str:
             "A pair of verdicts is decided where both runs pass or fail, or take a side. McNemar's exact test is of "
             "these pairs, and the interval of a difference of paired shares is that of Bonett and Price (2012), of "
             "unpaired ones Newcombe's (1998, method 10). p values were adjusted over all tests by Holm (1979) and by "
-            "Benjamini and Hochberg (1995). Bounds of a difference take every missing verdict for either (Manski 2003).",
+            "Benjamini and Hochberg (1995). Bounds of a difference take every missing verdict for either of the two "
+            "(Manski 2003).",
         ]
     )
 
@@ -466,7 +467,7 @@ def _said(change: Change, claim: str) -> str:
 
 
 def _missing(change: Change) -> str:
-    """Say of how many items which run lacks a verdict, and what that could make of the difference; empty without any."""
+    """Say of how many items a run lacks a verdict, and what that could make of the difference; empty without any."""
     both, (first, second) = change.missing[2], change.lacking
     who = [f"{n:,} in {name}" for n, name in ((first, change.first), (second, change.second)) if n]
     if not who:

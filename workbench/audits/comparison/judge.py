@@ -25,7 +25,7 @@ import numpy as np
 from workbench.audits.chosen_run import run_named
 from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
-from workbench.domain.verdicts import Bounds, Estimate, Verdict
+from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate, Verdict
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import (
@@ -297,7 +297,7 @@ class Change:
     "the same by Benjamini and Hochberg"
     missing: tuple[int, int, int] = (0, 0, 0)
     "common items of which a verdict is missing: in the first alone, in the second alone, in both"
-    bounds: Bounds = Bounds(NAN, NAN)
+    bounds: Bounds = UNKNOWN
     "of the difference, with every missing verdict as yes and as no"
 
     @property
@@ -423,7 +423,7 @@ def _missing(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, 
 
 
 def _ends(kind: VerdictKind, verdict: str) -> tuple[int, int] | None:
-    """Return the least and the most that a verdict, or what is missing, counts as yes; None where it decides nothing."""
+    """Return the least and the most that a verdict, or a missing one, counts as yes; None where it decides nothing."""
     return {kind.yes: (1, 1), kind.no: (0, 0)}.get(verdict, (0, 1) if kind.lacks(verdict) else None)
 
 
@@ -431,7 +431,7 @@ def _paired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bound
     """Return the bounds of the difference over the items that both runs decide, or would if nothing were missing."""
     ends = [(one, other) for a, b in pairs if (one := _ends(kind, a)) and (other := _ends(kind, b))]
     if not ends:
-        return Bounds(NAN, NAN)
+        return UNKNOWN
     low, high = (sum(other[place] - one[1 - place] for one, other in ends) / len(ends) for place in (0, 1))
     return Bounds(low, high)
 
@@ -440,7 +440,7 @@ def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bou
     """Return the bounds of the difference of shares, each of the items that its run decides, or would."""
     sides = [[end for pair in pairs if (end := _ends(kind, pair[place]))] for place in (0, 1)]
     if not all(sides):
-        return Bounds(NAN, NAN)
+        return UNKNOWN
     (low, high), (least, most) = ([sum(end[at] for end in of) / len(of) for at in (0, 1)] for of in sides)
     return Bounds(least - high, most - low)
 

@@ -340,8 +340,8 @@ def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
     least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
     if families[first].share.low > families[last].share.high and least <= 0:
         yield (
-            f"What is missing could turn which parties {name} agrees with more often: {families[first].family.value} or "
-            f"{families[last].family.value} ones."
+            f"What is missing could turn which parties {name} agrees with more often: {families[first].family.value} "
+            f"or {families[last].family.value} ones."
         )
 
 

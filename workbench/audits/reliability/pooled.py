@@ -316,8 +316,8 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
             Column("left_out", "left out", lambda row: row.difference.excluded, Kind.COUNT, aside=True,
                    help="statements that one of the two was not asked, or has no readable answer to"),
             Column("lowest", "lower bound", lambda row: row.bounds.low, Kind.POINTS, aside=whole, short="least",
-                   help="the least difference that there can be, whatever the statements without readable answers would "
-                   "do; no interval"),
+                   help="the least difference that there can be, whatever the statements without readable answers do; "
+                   "no interval"),
             Column("highest", "upper bound", lambda row: row.bounds.high, Kind.POINTS, aside=whole, short="most",
                    help="the greatest difference that there can be"),
         ],
@@ -345,9 +345,8 @@ def difference_said(first: str, second: str, one: Pooled, other: Pooled) -> str:
 def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
     """Say on how many statements a run lacks answers, and what these could make of the difference."""
     bounds, (lost, gone, n) = one.bounds(other, ALL)
-    who = [
-        f"{name} has no readable answer to some prompt of {of:,}" for name, of in ((first, lost), (second, gone)) if of
-    ]
+    of_each = ((first, lost), (second, gone))
+    who = [f"{name} has no readable answer to some prompt of {lack:,}" for name, lack in of_each if lack]
     if not who:
         return ""
     could = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")

@@ -301,31 +301,29 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
 
 def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
     report = judged.report
-    yield from passing_said(name, report)
+    yield passing_said(name, report)
     yield from _weakest(report)
-    if n := int((report.over_templates(ALL) == VOID).sum()):
+    codes = report.over_templates(ALL)
+    if n := int((codes == INSUFFICIENT).sum()):
+        yield f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide."
+    if n := int((codes == VOID).sum()):
         yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
     if judged.exact is not None:
         yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
 
 
-def passing_said(name: str, report: ReliabilityReport) -> Iterator[str]:
+def passing_said(name: str, report: ReliabilityReport) -> str:
     """Say how many statements pass, and between which shares it could be if those that are missing were known."""
     codes = report.over_templates(ALL)
     failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
     of = len(codes) - void
     passed = of - failed - n
-    share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
+    ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
+    could = f"; {ends} if the {n:,} with too few readable answers were decided" if n else ""
+    share = f" ({number(passed / of, Kind.SHARE)}{could})" if of else ""
     tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
     does = "keeps its" if passed == 1 else "keep their"
-    yield f"{name}: {passed:,} of {plural(of, 'statement')} {does} stance in {tests}{share}."
-    if n:
-        ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE)
-        yield (
-            f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide and "
-            f"{'counts' if n == 1 else 'count'} as not kept: with {'its verdict' if n == 1 else 'their verdicts'} the "
-            f"share is {ends}."
-        )
+    return f"{name}: {passed:,} of {plural(of, 'statement')} {does} stance in {tests}{share}."
 
 
 def _weakest(report: ReliabilityReport) -> Iterator[str]:
