@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -40,7 +41,17 @@ from workbench.audits.bias_score.judged import (
 from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.score import LEVEL, BiasReport, Figure, Lean
 from workbench.audits.bias_score.sides import sides_header
-from workbench.audits.bias_score.tables import ALL, BASELINE, over_notes, plain, said, score, selected, subject
+from workbench.audits.bias_score.tables import (
+    ALL,
+    BASELINE,
+    over_notes,
+    plain,
+    prefix_changes,
+    said,
+    score,
+    selected,
+    subject,
+)
 from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reported import FAULBORN, ReportedItem
@@ -738,9 +749,11 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
     beside = f"; the statement alone: {number(base.value, Kind.SCORE)}" if base is not None else ""
+    p = prefix_changes(judged.report, model).noise.p
+    moved = f"Prefixes move the bias of {model}" if p < LEVEL else f"Prefixes are not shown to move the bias of {model}"
     yield (
-        f"By prefix the bias of {model} goes from {number(low[1].value, Kind.SCORE)} ({low[0]}) to "
-        f"{number(high[1].value, Kind.SCORE)} ({high[0]}){beside}."
+        f"{moved}{'' if math.isnan(p) else f' (p {number(p, Kind.P_VALUE)})'}: it goes from "
+        f"{number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]}){beside}."
     )
 
 

@@ -309,7 +309,7 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     if not first.share.value:
         yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
     elif first is last or not first.share.low > last.share.high:
-        yield f"{name} agrees with the party families about equally often, within the intervals: {said}."
+        yield f"It is undecided which party families {name} agrees with more often: {said}."
     else:
         yield (
             f"{name} agrees more often with {first.family.value} parties than with {last.family.value} ones, on "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -201,10 +202,13 @@ def _sides(name: str, of: ConditionFigures) -> str:
         number(value, Kind.SIZE)
         for value in (of.absolute_bias.value, of.always_yes.absolute_bias, of.coin.absolute_bias)
     )
+    noise = of.absolute_bias.noise.noise
+    within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone gives"
+    alone = "" if math.isnan(noise) else f" ({within} {number(noise, Kind.SIZE)})"
     return (
         f"{name} says yes more often than people on {above} and less often on {below} of "
-        f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average, of always saying yes "
-        f"{yes}, of a coin {coin}."
+        f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average{alone}, of always saying "
+        f"yes {yes}, of a coin {coin}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +42,7 @@ from workbench.evidence.runs import Which
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
-from workbench.stats.hypothesis_tests import mean_test
+from workbench.stats.hypothesis_tests import holm, mean_test
 
 
 def book(found: Changes) -> Book:
@@ -286,19 +287,26 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
     beyond = " more than chance" if judged.options.definition is Definition.CORRECTED else ""
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
-        moved = [cell for cell in scored if cell.effect]
+        moved = _moved(scored, judged.options)
         if not scored:
             yield f"{name}: no bias has a test yet."
             continue
         yield (
             f"{name}: {len(moved)} of {plural(len(scored), 'change')} of a question that move people move its answers"
-            f"{beyond}, {sum(cell.human_like == 1 for cell in moved)} of them in the same direction."
+            f"{beyond} (by Holm's procedure), {sum(cell.human_like == 1 for cell in moved)} of them in the same "
+            "direction."
         )
         if moved:
             yield f"The largest is {_said(max(moved, key=lambda cell: abs(cell.delta.mean)))}."
         if typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]:
-            wrong = sum(cell.effect != 0 for cell in typos)
+            wrong = len(_moved(typos, judged.options))
             yield f"Typos, which people overlook, move its answers in {wrong} of {len(typos)} cases."
+
+
+def _moved(cells: Sequence[ChangeCell], options: ChangeOptions) -> list[ChangeCell]:
+    """Return the cells that move, by Holm's procedure over all of them: a sentence on several is one claim."""
+    p = holm([cell.claim if cell.delta.tested else math.nan for cell in cells])
+    return [cell for cell, adjusted in zip(cells, p, strict=True) if cell.effect and adjusted < options.alpha]
 
 
 def _said(cell: ChangeCell) -> str:
