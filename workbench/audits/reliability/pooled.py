@@ -226,6 +226,7 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
             of.append(drawn.in_draws(test, len(some)))
     each = {test: np.concatenate(of) if of else np.zeros((0, size)) for test, of in found.items()}
     void = {test: report.over_templates(test) == VOID for test in EVERY}
+    void[TEMPLATE] |= len(templates) < 2
     lacks = {test: (of == INSUFFICIENT).any(axis=0) | (not len(of)) for test, of in each.items()}
     return Pooled(
         report.counts.statements,
