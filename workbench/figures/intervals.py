@@ -141,6 +141,7 @@ INTERVALS: Mapping[str, Interval] = {
     "difference of pooled shares": Interval(
         "Difference of two runs' shares of statements that keep their stance, by partial pooling",
         "Bonett and Price's adjusted Wald for pairs (2012), at such a number of statements",
+        "conservative where the runs hardly differ",
     ),
     "difference of paired shares": Interval(
         "Difference of two runs' shares of the same items, such as statements that pass",
