@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stores.annotation.reviews import ReadAnswer
+from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.reviews import ControlSample
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.pipeline.review import Control, of_all_draws, sampled
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 
@@ -49,3 +56,90 @@ def test_a_rate_weights_strata_and_says_where_there_is_none() -> None:
     assert math.isnan(few.low)
     assert "too few" in few.few
     assert "decided" in misread_rate([Stratum(900, 30, 0), Stratum(100, 0, 0)]).undefined
+
+
+REPEATED = 6
+"answers with the same text"
+FEW = 40
+"answers of a draw"
+
+
+def _answers() -> Iterator[tuple[ReadAnswer, bool]]:
+    """Yield the answers of a run and whether the reader misreads them: 4 % of those that pass, 25 % of the others."""
+    for n in range(200):
+        ref, every = ("passes", 25) if n < 150 else ("fails", 4)
+        one = ReadAnswer(ref, "original", "t", False, bytes([n]), b"", "agree", REPEATED if n % 2 else 1)
+        yield one, n % (2 * every) in (0, 1)
+
+
+ANSWERS = dict(_answers())
+WRONG = {one.prompt for one, wrong in ANSWERS.items() if wrong}
+RATE = sum(one.count for one, wrong in ANSWERS.items() if wrong) / sum(one.count for one in ANSWERS)
+RULED = {
+    (one.prompt, b""): (
+        Ruling(
+            bytes(16),
+            Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": ""}),
+            Verdict.MISREAD if wrong else Verdict.CONFIRMED,
+            None,
+            "looked",
+            "otto",
+            "",
+        ),
+    )
+    for one, wrong in ANSWERS.items()
+}
+
+
+def _draw(seed: int) -> ControlSample:
+    strata, items = sampled([*ANSWERS], str, FEW, seed)
+    return ControlSample(bytes(16), {}, ReaderCard(ReaderKind.RULE, "r", "1"), seed, strata, "", "", tuple(items))
+
+
+def _rate(*draws: ControlSample) -> float:
+    return Control(draws, of_all_draws(draws), RULED).rate.value
+
+
+def test_redrawing_until_the_rate_pleases_moved_the_rate_and_all_draws_together_do_not() -> None:
+    seeds, newest, together, stopped = itertools.count(), [], [], []
+    for _ in range(150):
+        draws = [_draw(next(seeds)) for _ in range(6)]
+        pleased = next((n for n, one in enumerate(draws, start=1) if _rate(one) < RATE / 2), len(draws))
+        newest.append(_rate(draws[pleased - 1]))  # each draw replaced the one before it
+        together.append(_rate(*draws))
+        stopped.append(_rate(*draws[:pleased]))
+    error = np.std(together) / np.sqrt(len(together))
+    assert abs(np.mean(together) - RATE) < 3 * error
+    assert np.mean(newest) < RATE - 15 * error
+    # Whoever stops as soon as a draw pleases still moves the rate: no estimate but the first draw's is free of that.
+    assert RATE - np.mean(newest) > 2 * (RATE - np.mean(stopped))
+
+
+def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_being_in_any() -> None:
+    counted = np.zeros(2)
+    for seed in range(0, 200, 2):
+        draws = _draw(seed), _draw(seed + 1)
+        found = Control(draws, of_all_draws(draws), RULED)
+        strata = {one.name: one for one in found.strata()}
+        counted += [strata[name].counted for name in ("passes", "fails")]
+        for name, of in draws[0].strata.items():
+            assert found.inclusion(name) == pytest.approx(1 - (1 - of.drawn / of.size) ** 2)
+            assert strata[name].drawn <= 2 * of.drawn
+    sizes = [draws[0].strata[name].size * found.inclusion(name) for name in ("passes", "fails")]
+    assert counted / 100 == pytest.approx(np.array(sizes), rel=0.01)
+    census = tuple(sampled([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
+    every = [ControlSample(b"", {}, draws[0].reader, 1, strata, "", "", tuple(items)) for strata, items in census]
+    assert _rate(*every) == pytest.approx(RATE)
+    assert sum(one.counted for one in Control(tuple(every), of_all_draws(every), RULED).strata()) == sum(
+        one.count for one in ANSWERS
+    )
+
+
+def test_an_answer_of_an_earlier_draw_that_is_open_again_leaves_nothing_out() -> None:
+    draws = _draw(1), _draw(2)
+    items = of_all_draws(draws)
+    fails = [one for one in items if one.stratum == "fails"]
+    rulings = {at: of for at, of in RULED.items() if at != (fails[3].prompt, fails[3].text)}
+    (found,) = [one for one in Control(draws, items, rulings).strata() if one.name == "fails"]
+    assert found.counted <= fails[3].places[0]
+    assert found.drawn > found.counted

@@ -59,7 +59,7 @@ from workbench.pipeline.review import (
 )
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
-from workbench.pipeline.review_tables import nothing_waits, shares
+from workbench.pipeline.review_tables import errors, nothing_waits, shares
 from workbench.readers.rules import letter_of
 
 
@@ -435,18 +435,45 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
         assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is State.YOU
 
 
-def test_a_sample_can_be_taken_back_until_somebody_decides_on_it(tmp_path: Path) -> None:
+def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         items = draw(store, queue(store), 4, seed=3).sample.items
+        assert take_back(store, queue(store)) == len(items)
+        assert control_of(store, queue(store)) is None
+        assert draw(store, queue(store), 4, seed=3).sample.items == items, "the seed is free again"
         answered(store, items[0], Verdict.CONFIRMED)
-        with pytest.raises(UsageError, match="Take these rulings back first"):
+        with pytest.raises(UsageError, match=r"1 of 4 answers of the newest draw .* it stays"):
             take_back(store, queue(store))
         newest = store.rulings.newest("otto")
         assert newest is not None
         store.rulings.undo(newest, auditor="otto")
-        assert take_back(store, queue(store)) == len(items)
-        assert control_of(store, queue(store)) is None
-        assert draw(store, queue(store), 4, seed=3).sample.items == items, "the seed is free again"
+        with pytest.raises(UsageError, match="it stays"):
+            take_back(store, queue(store))  # what somebody knew of it would choose among draws
+
+
+def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        first = draw(store, queue(store), 40, seed=3)
+        for item in first.items:
+            answered(store, item, Verdict.MISREAD, "unreadable" if item.label else "agree")
+        decided = control_of(store, queue(store))
+        assert decided is not None
+        assert sum(one.counted for one in decided.strata()) == 40
+        both = draw(store, queue(store), 40, seed=4, drawn_by="eva")
+        run = find_run(store, "reliability")
+        assert {one.ref for one in both.items} >= {one.ref for one in first.items}, "none is dropped"
+        assert known_to_wait(store, run, None).items == len(both.waiting(None)) < len(both.sample.items)
+        assert both.rate.value == 1, "what was decided before counts"
+        for item in both.waiting(None):
+            answered(store, item, Verdict.CONFIRMED)
+        found = control_of(store, queue(store))
+        assert found is not None
+        assert 0.4 < found.rate.value < 0.7
+        assert 40 < sum(one.counted for one in found.strata()) < 80, "an answer that both draws hold counts once"
+        table = errors(found)
+        assert table.notes[0].startswith("2 draws (seed 3, seed 4 by eva): all of them count")
+        assert table.notes[1].startswith("the first draw alone: 100")
+        assert table.rows[-1].counted == round(sum(one.counted for one in found.strata()))
 
 
 def test_a_drawn_answer_that_is_decided_blind_comes_without_its_reading(tmp_path: Path) -> None:

@@ -246,13 +246,13 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
         (
             Option(
                 "draw",
-                "draw N answers, to passed and other statements, and mix them in",
+                "draw N answers, to passed and other statements, and mix them in; further draws add up",
                 Type.WHOLE,
                 least=2,
                 metavar="N",
             ),
             SEED.but(help="seed of the draw"),
-            flag("undraw", "take back the control sample, if nobody has decided on an answer of it"),
+            flag("undraw", "take back the newest draw, if nobody ever decided on an answer of it"),
         ),
         "Only this sample estimates how often a reader errs: statements with a reason are not a random sample.",
     ),
@@ -352,12 +352,12 @@ def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     from workbench.pipeline.review_tables import withheld
 
     of, kept_back = progress.of, withheld(progress, blind=options.blind)
-    sample = None if progress.control is None else progress.control.sample
-    told = {} if sample is None or kept_back else {"drawn_by": sample.drawn_by}
+    samples = () if progress.control is None else progress.control.samples
+    draws = [{"seed": one.seed, **({} if kept_back else {"drawn_by": one.drawn_by}), "at": one.at} for one in samples]
     return {
         "run": {"instrument": of.run.instrument, "language": of.run.language} if options.blind else about(of.run),
         "auditor": progress.auditor,
         "blind": options.blind,
         "reader": of.card,
-        "control": None if sample is None else {"seed": sample.seed, **told, "at": sample.at, "withheld": kept_back},
+        "control": {**draws[-1], "draws": draws, "withheld": kept_back} if draws else None,
     }

@@ -147,11 +147,12 @@ def withheld(
         if row.ruling.auditor == auditor and row.in_force and row.ruling.verdict is not Verdict.LOOK_AGAIN
     ]
     answers = {_answer(row.ruling) for row in mine}
-    newest = {(str(sorted(one.run.items())), one.reader): one for one in store.control_samples.every()}
-    samples = [
-        (runs is None or one.run in runs, {(item.prompt.hex(), item.text.hex()) for item in one.items})
-        for one in newest.values()
-    ]
+    drawn: dict[tuple[str, ReaderCard], tuple[bool, set[tuple[str, str]]]] = {}
+    for one in store.control_samples.every():
+        key = str(sorted(one.run.items())), one.reader
+        _, of_run = drawn.setdefault(key, (runs is None or one.run in runs, set()))
+        of_run |= {(item.prompt.hex(), item.text.hex()) for item in one.items}
+    samples = drawn.values()
     begun = set().union(*(sample for reviewed, sample in samples if reviewed or sample & answers))
     decided = {row.place for row in mine if row.ruling.subject.kind is Ruled.STATEMENT}
 

@@ -122,8 +122,8 @@ def rule(store: Store, run: Run) -> str:
     """Let the auditor review a run and decide on a control sample; return a sentence about it, "" if none."""
     of = review(store, run, USUAL)
     control = control_of(store, of) or draw(store, of, CONTROL, seed=SEED, drawn_by=AUDITOR)
-    left = CONFIRMED - sum(control.looked_at(item, None) for item in control.sample.items)
-    items = [item for item in control.sample.items if not control.looked_at(item, None)][: max(left, 0)]
+    left = CONFIRMED - sum(control.looked_at(item, None) for item in control.items)
+    items = [item for item in control.items if not control.looked_at(item, None)][: max(left, 0)]
     for item in items:
         name = ruling_subjects.short_answer(item.prompt, item.text)
         _rule(store, run, name, Verdict.CONFIRMED, "Demonstration: the rule reads what the answer says.")
@@ -137,7 +137,7 @@ def rule(store: Store, run: Run) -> str:
         return ""
     return (
         f"{AUDITOR}, an invented auditor, ruled on {plural(len(rulings), 'subject')} of {run.model} and decided on "
-        f"{plural(len(items), 'answer')} of a control sample of {len(control.sample.items)}."
+        f"{plural(len(items), 'answer')} of a control sample of {len(control.items)}."
     )
 
 

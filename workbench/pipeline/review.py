@@ -7,15 +7,21 @@ The random control sample of a run: drawn over passed and failed statements alik
 Flagged statements are a biased sample, so how often the reader errs is estimated from the control sample alone. A drawn
 answer is decided by a ruling on that answer, or on the reading of it: *confirmed* or *misread*. Answers stand in one
 random order, and those up to the first that nobody decided count, so that picking among them changes nothing.
+
+Draws add up: a further draw continues the order of those before it, and none is dropped. An answer that several draws
+hold counts once. Within a stratum each answer is in at least one draw with the same probability, 1 - prod_d (1 - n_d /
+N_d), so the share of a stratum is that of its answers that were drawn.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import islice
+from itertools import accumulate, islice, takewhile
+from math import prod
 
 from stores.annotation.reviews import ReadAnswer, Remarked
 from stores.core.contents import Part
@@ -192,17 +198,18 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
     No answer is read, so what readers disagree on and what checks find is not counted.
     """
     on = rulings_on(store, run)
-    sample = store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
-    drawn = drawn_since(() if sample is None else (sample,))
+    newest = store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
+    samples = () if newest is None else samples_of(store, run, newest.reader)
+    drawn = drawn_since(samples)
     signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
     ruled = tuple(_ruled(on, drawn))
     refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
     waiting = sum(not is_reviewed(on, one.ref) for one in ranked(refs, [*signals, *ruled]))
     again = frozenset(one.uid for of in on.statements.values() for one in asked_again(of))
-    if sample is None:
+    if newest is None:
         return Waits(waiting, again)
-    decided = {at for at, rulings in on_answers(store, run, sample.reader).items() if _decided(rulings)}
-    return Waits(waiting + sum((one.prompt, one.text) not in decided for one in sample.items), again)
+    decided = {at for at, rulings in on_answers(store, run, newest.reader).items() if _decided(rulings)}
+    return Waits(waiting + sum((one.prompt, one.text) not in decided for one in of_all_draws(samples)), again)
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:
@@ -328,24 +335,63 @@ WORDS = 80
 
 @dataclass(frozen=True, slots=True)
 class StratumFound:
-    """What is known of one stratum."""
+    """What is known of one stratum. An answer that several draws hold counts once; where it is one of several answers
+    with the same text, how many of them were drawn is an expected number.
+    """
 
     name: str
     size: int
-    drawn: int
-    counted: int
+    drawn: float
+    counted: float
     "drawn answers up to the first that nobody decided, without those of `undecided`"
-    misread: int
-    undecided: int
+    misread: float
+    undecided: float
     "auditors contradict each other, or leave the answer out without saying whether it is misread"
+
+
+def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
+    """Return every answer that a draw holds, once, in the order of the draws (`samples`: the oldest first).
+
+    The places of a draw follow those of the draws before it. An answer whose statement passes now and did not before
+    belongs to the stratum of its newest draw.
+    """
+    found: dict[tuple[bytes, bytes], ControlItem] = {}
+    for start, sample in zip((0, *_ends(samples)), samples, strict=False):
+        for item in sample.items:
+            before = found.get((item.prompt, item.text))
+            places = (*(before.places if before else ()), *(start + place for place in item.places))
+            found[item.prompt, item.text] = replace(item, places=places)
+    return tuple(sorted(found.values(), key=lambda one: one.places))
+
+
+def _ends(samples: Sequence[ControlSample]) -> tuple[int, ...]:
+    """Return where each draw ends in the order of all."""
+    return tuple(accumulate(sum(one.drawn for one in sample.strata.values()) for sample in samples))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Control:
-    """A control sample with what was ruled on it."""
+    """The control sample of a run with what was ruled on it: all draws, which add up."""
 
-    sample: ControlSample
+    samples: tuple[ControlSample, ...]
+    "the draws, the oldest first; at least one"
+    items: tuple[ControlItem, ...]
+    "see `of_all_draws`"
     rulings: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
+
+    @property
+    def sample(self) -> ControlSample:
+        """The newest draw."""
+        return self.samples[-1]
+
+    @property
+    def first(self) -> Control:
+        """The first draw alone: nothing that was known of the reader moved it."""
+        return Control(self.samples[:1], of_all_draws(self.samples[:1]), self.rulings)
+
+    def inclusion(self, stratum: str) -> float:
+        """Return the probability with which an answer of a stratum is in at least one draw."""
+        return 1 - prod(1 - one.strata[stratum].inclusion for one in self.samples if stratum in one.strata)
 
     def of(self, item: ControlItem) -> tuple[Ruling, ...]:
         """Return the rulings on an item, one an auditor, without those that only ask for another look."""
@@ -358,23 +404,35 @@ class Control:
 
     def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
         """Return the items that an auditor, or anybody, has not decided on."""
-        return tuple(item for item in self.sample.items if not self.looked_at(item, auditor))
+        return tuple(item for item in self.items if not self.looked_at(item, auditor))
 
     def strata(self) -> tuple[StratumFound, ...]:
-        """Return the counts of each stratum."""
-        return tuple(self._stratum(name, of) for name, of in self.sample.strata.items())
+        """Return the counts of each stratum, which has the size that it had at its newest draw."""
+        sizes = {name: of.size for sample in self.samples for name, of in sample.strata.items()}
+        return tuple(self._stratum(name, size) for name, size in sizes.items())
 
-    def _stratum(self, name: str, of: DrawnStratum) -> StratumFound:
-        items = [item for item in self.sample.items if item.stratum == name]
-        counted = misread = undecided = 0
-        for _, n in sorted((place, n) for n, item in enumerate(items) for place in item.places):
-            if not self.looked_at(items[n], None):
-                break
-            wrong = self.misread(items[n])
-            counted += wrong is not None
-            misread += bool(wrong)
-            undecided += wrong is None
-        return StratumFound(name, of.size, of.drawn, counted, misread, undecided)
+    def _stratum(self, name: str, size: int) -> StratumFound:
+        items = [item for item in self.items if item.stratum == name]
+        places = sorted((place, n) for n, item in enumerate(items) for place in item.places)
+        first = list(takewhile(lambda one: self.looked_at(items[one[1]], None), places))
+        found: dict[bool | None, float] = {None: 0, False: 0, True: 0}
+        for n, held in self._once(items, first).items():
+            found[self.misread(items[n])] += held
+        counted = found[False] + found[True]
+        return StratumFound(name, size, sum(self._once(items, places).values()), counted, found[True], found[None])
+
+    def _once(self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]) -> dict[int, float]:
+        """Return how many answers of each item these places (place, item) hold, those that several draws hold once.
+
+        A draw of k of the n answers of an item adds k (1 - m / n) to the m that earlier draws hold, on average.
+        """
+        ends = _ends(self.samples)
+        often = Counter((bisect_right(ends, place), n) for place, n in places)
+        found: dict[int, float] = {}
+        for (_, n), k in sorted(often.items()):
+            before = found.get(n, 0)
+            found[n] = before + k * (1 - before / items[n].answers)
+        return found
 
     def misread(self, item: ControlItem) -> bool | None:
         """Return whether the reader misread an answer that was looked at; None: auditors did not settle that.
@@ -393,15 +451,14 @@ class Control:
 
 
 def control_of(store: Store, of: Review) -> Control | None:
-    """Return the newest control sample of a run as its reader read it; None where none was drawn."""
-    if of.card is None:
+    """Return the control sample of a run as its reader read it; None where none was drawn."""
+    if of.card is None or not (found := samples_of(store, of.run, of.card)):
         return None
-    found = samples_of(store, of.run, of.card)
-    return Control(_in_words(store, of, found[-1]), on_answers(store, of.run, of.card)) if found else None
+    return Control(found, _in_words(store, of, of_all_draws(found)), on_answers(store, of.run, of.card))
 
 
-def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
-    """Return a sample with the words of its answers, for people."""
+def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[ControlItem, ...]:
+    """Return drawn answers with their words, for people."""
 
     def words(item: ControlItem) -> str:
         text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
@@ -412,32 +469,44 @@ def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
             return shown
         return f"{shown} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
 
-    return replace(sample, items=tuple(replace(item, words=words(item)) for item in sample.items))
+    return tuple(replace(item, words=words(item)) for item in items)
 
 
 def take_back(store: Store, of: Review) -> int:
-    """Remove the newest control sample of a run, on which nobody has decided; return how many answers it had.
+    """Remove the newest draw of a run, on which nobody ever decided; return how many answers it had.
 
-    Raises UsageError where there is none, or somebody has decided on an answer of it: choosing among samples after
-    seeing decisions would bias the rate.
+    Raises UsageError where there is none, or somebody has decided on an answer that it alone holds, also where they
+    took that back: choosing among draws after seeing decisions would bias the rate.
     """
     control = control_of(store, of)
     if control is None:
         raise UsageError(f"{of.run.label} has no control sample; --draw N draws one")
-    items = control.sample.items
-    if decided := len(items) - len(control.waiting(None)):
+    if decided := _ever_decided(store, control):
         raise UsageError(
-            f"auditors have decided on {decided:,} of {len(items):,} answers of the control sample (seed "
-            f"{control.sample.seed}); it stays. Take these rulings back first"
+            f"auditors have decided on {decided:,} of {len(control.sample.items):,} answers of the newest draw (seed "
+            f"{control.sample.seed}); it stays, and what they decided counts, also where they took a decision back"
         )
     store.control_samples.remove(control.sample.uid)
-    return len(items)
+    return len(control.sample.items)
+
+
+def _ever_decided(store: Store, control: Control) -> int:
+    """Return on how many answers that the newest draw alone holds somebody decided, be it taken back or not."""
+    earlier = {(one.prompt, one.text) for one in of_all_draws(control.samples[:-1])}
+    mine = {(one.prompt.hex(), one.text.hex()) for one in control.sample.items if (one.prompt, one.text) not in earlier}
+    decided = {
+        (named["prompt"], named["text"])
+        for one in store.rulings.events()
+        if "text" in (named := one.subject.named) and one.verdict not in (None, Verdict.LOOK_AGAIN)
+    }
+    return len(mine & decided)
 
 
 def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
-    """Draw n answers, half of them of statements that pass every test and half of the others, and keep them.
+    """Draw n answers, half of them of statements that pass every test and half of the others, and add them to the
+    control sample. It is drawn from all answers, so that some may be drawn again.
 
-    Raises UsageError where a sample waits to be worked through, or the run has no answers that a rule reads.
+    Raises UsageError where drawn answers wait to be decided, or the run has no answers that a rule reads.
     """
     if of.run.sampling.mode == EXACT:
         raise UsageError(f"{of.run.label} has computed probabilities and no answers, so nothing can be misread")
@@ -447,18 +516,32 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     if there is not None and there.waiting(None):
         raise UsageError(
             f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} answers are open. "
-            "Decide these before you draw another, or take it back: --undraw"
+            "Decide these before you draw more, or take the draw back: --undraw"
         )
     if any(one.seed == seed for one in samples_of(store, of.run, of.card)):
         raise UsageError(
-            f"the control sample of seed {seed} is decided; give another seed, because one seed draws one sample"
+            f"seed {seed} has drawn these answers already; give another seed, because one seed draws one sample"
         )
     answers = answers_of(store, of)
-    groups = {name: [one for one in answers if of.judged.stratum(one.ref) == name]
-              for name in sorted({of.judged.stratum(one.ref) for one in answers})}  # fmt: skip
-    sizes = [sum(one.count for one in group) for group in groups.values()]
-    if not sizes:
+    if not answers:
         raise UsageError(f"{of.run.label} has no answers yet")
+    strata, items = sampled(answers, of.judged.stratum, n, seed)
+    store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
+    made = control_of(store, of)
+    assert made is not None, "it was just written"
+    return made
+
+
+def sampled(
+    answers: Sequence[ReadAnswer], stratum: Callable[[str], str], n: int, seed: int
+) -> tuple[dict[str, DrawnStratum], list[ControlItem]]:
+    """Return a draw of n answers: the strata of their statements, and each drawn text once, in the order of the draw.
+
+    stratum : the name of the stratum of a statement, by its ref
+    """
+    groups = {name: [one for one in answers if stratum(one.ref) == name]
+              for name in sorted({stratum(one.ref) for one in answers})}  # fmt: skip
+    sizes = [sum(one.count for one in group) for group in groups.values()]
     strata = {name: DrawnStratum(size, m) for name, size, m in zip(groups, sizes, allocated(sizes, n), strict=True)}
     rng = derive_rng(seed, "control sample")
     order = iter(rng.permutation(sum(one.drawn for one in strata.values())).tolist())
@@ -472,10 +555,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             for one, of_one in ((group[at], found) for at, found in places.items())
         ]
     items.sort(key=lambda one: one.places)
-    store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
-    made = control_of(store, of)
-    assert made is not None, "it was just written"
-    return made
+    return strata, items
 
 
 BETWEEN = 2
@@ -521,7 +601,7 @@ class Progress:
     @property
     def items(self) -> tuple[Waiting, ...]:
         """Return everything that was ever to be looked at, in rank, with the control sample mixed in."""
-        return tuple(mixed(self.of.queue, self.control.sample.items if self.control is not None else ()))
+        return tuple(mixed(self.of.queue, self.control.items if self.control is not None else ()))
 
     def deciders(self, item: Waiting) -> tuple[str, ...]:
         """Return who has decided on an item."""
@@ -590,7 +670,7 @@ def same(one: Progress, two: Progress) -> bool:
 def _seen(progress: Progress) -> tuple[object, ...]:
     of, control = progress.of, progress.control
     rulings = of.rulings.statements, of.rulings.things, of.drawn
-    sample = None if control is None else (control.sample, control.rulings)
+    sample = None if control is None else (control.samples, control.rulings)
     return of.run, of.card, of.queue, of.judged.passed, rulings, sample, progress.auditor, progress.held
 
 

@@ -200,7 +200,7 @@ def _reasons(row: Waiting, *, blind: bool) -> list[str]:
 def _inclusion(control: Control | None, row: Waiting) -> float:
     if isinstance(row, Ranked) or control is None:
         return 1.0
-    return control.sample.strata[row.stratum].inclusion
+    return control.inclusion(row.stratum)
 
 
 def reasons() -> Table[Reason]:
@@ -254,7 +254,7 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
     of, control, me = progress.of, progress.control, progress.auditor
     kept_back = withheld(progress, blind=blind)
     done = looked_at_by(of)
-    items = () if control is None else control.sample.items
+    items = () if control is None else control.items
     drawn = {who.auditor for item in items for who in (control.of(item) if control is not None else ())}
     rows = [
         Auditor(
@@ -349,7 +349,7 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
     """Return how often the reader misreads answers, from the control sample alone; no rows where that is kept back."""
     strata = control.strata()
     rows = [
-        ErrorRow(one.name, one.size, one.drawn, one.counted, one.undecided, one.misread,
+        ErrorRow(one.name, one.size, round(one.drawn), round(one.counted), round(one.undecided), round(one.misread),
                  one.misread / one.counted if one.counted else None)
         for one in strata
     ]  # fmt: skip
@@ -359,7 +359,11 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
             *((one.size, one.drawn, one.counted, one.undecided, one.misread) for one in strata), strict=True
         )
     )
-    rows.append(ErrorRow("all answers", size, drawn, counted, undecided, misread, control.rate))
+    rows.append(
+        ErrorRow(
+            "all answers", round(size), round(drawn), round(counted), round(undecided), round(misread), control.rate
+        )
+    )
     return Table(
         "errors",
         f"How often {control.sample.reader.name} misreads",
@@ -374,15 +378,25 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
             Column("rate", "share", lambda row: row.rate, Kind.SHARE, scale=(0.0, 1.0)),
         ],
         key=lambda row: (row.name,),
-        definition="Drawn answers up to the first undecided one, in the order of the draw. The share of all "
+        definition="Drawn answers up to the first undecided one, in the order of the draws. The share of all "
         "answers weights the strata by their answers. Rulings on other answers do not count.",
-        notes=[]
-        if kept_back
-        else [
-            f"drawn with seed {control.sample.seed}" + f" by {control.sample.drawn_by}" * bool(control.sample.drawn_by)
-        ],
+        notes=[] if kept_back else _draws(control),
         empty=f"{kept_back.capitalize()}.",
     )
+
+
+def _draws(control: Control) -> list[str]:
+    """Say who drew with which seed; of several draws that all of them count, and what the first alone gives."""
+    by = (f"seed {one.seed}" + f" by {one.drawn_by}" * bool(one.drawn_by) for one in control.samples)
+    if len(control.samples) == 1:
+        return [f"drawn with {next(by)}"]
+    first, n = control.first.rate, len(control.samples)
+    alone = first.undefined or estimate(first, Kind.SHARE)
+    return [
+        f"{n:,} draws ({', '.join(by)}): all of them count, and an answer that several draws hold counts once",
+        f"the first draw alone: {alone}. Further draws that depended on it move the share of all draws a little, "
+        "so decide beforehand how many answers you draw",
+    ]
 
 
 def answers_drawn(control: Control, auditor: str | None = None) -> Table[ControlItem]:
@@ -390,7 +404,7 @@ def answers_drawn(control: Control, auditor: str | None = None) -> Table[Control
     return Table(
         "drawn",
         "The control sample",
-        control.sample.items,
+        control.items,
         [
             Column("subject", "answer", name),
             Column("statement", "statement", lambda row: row.ref),
@@ -437,9 +451,10 @@ def sampled(progress: Progress, *, blind: bool = False) -> str:
     if control is None:
         none = "No control sample yet, so the reader's error rate is unknown: --draw N draws one."
         return none if of.reader is not None else ""
-    items = control.sample.items
+    items = control.items
     n = len(items) - len(control.waiting(progress.auditor))
-    of_all = plural(len(items), "different answer")
+    draws = len(control.samples)
+    of_all = plural(len(items), "different answer") + f" of {draws:,} draws" * (draws > 1)
     if kept_back := withheld(progress, blind=blind):
         mine = f"{progress.auditor} has decided on {n:,} of {of_all}" if progress.auditor else of_all
         return f"control sample: {mine}; how often the reader errs is {kept_back}"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.proportions import wilson_interval, wilson_of_share
+from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import rescaled_times
 
 
@@ -136,9 +136,9 @@ class Stratum:
 
     size: int
     "all answers of the stratum, N"
-    decided: int
-    "drawn answers that a person has judged to be misread or not"
-    misread: int
+    decided: float
+    "drawn answers that a person has judged to be misread or not; expected, where several draws hold an answer"
+    misread: float
 
 
 def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
@@ -181,16 +181,16 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     (0.02, 0.011, 0.086)
     """
     there = [one for one in strata if one.size]
-    n = sum(one.decided for one in there)
+    n = round(sum(one.decided for one in there))
     nan = math.nan
     if not n or any(not one.decided for one in there):
         return Estimate(nan, nan, nan, n, undefined="a group of statements has no decided answer yet")
     weights = np.array([one.size for one in there]) / sum(one.size for one in there)
-    k, sizes = np.array([one.misread for one in there]), np.array([one.decided for one in there])
-    shares = k / sizes
+    shares = np.array([one.misread / one.decided for one in there])
     value = float(weights @ shares)
     if n < LEAST:
         return Estimate(value, nan, nan, n, few=f"too few for an interval: {n} of {LEAST} answers")
-    low, high = wilson_interval(k, sizes)
+    ends = [wilson_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)]
+    low, high = np.array(ends).T
     below, above = (float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares))
     return Estimate(value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers")

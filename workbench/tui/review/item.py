@@ -517,7 +517,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def _withholds(self, prompt: bytes, key: bytes | None) -> bool:
         """Return whether what others ruled here is kept from this auditor."""
         control = self._progress.control
-        of_sample = control.sample.items if control is not None else ()
+        of_sample = control.items if control is not None else ()
         drawn = next((one for one in of_sample if (one.prompt, one.text) == (prompt, key)), None)
         if control is not None and drawn is not None and not control.looked_at(drawn, self._auditor or ""):
             return True

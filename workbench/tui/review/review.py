@@ -440,7 +440,7 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
     words += [f"read by {of.card.name}"] if of.card is not None else []
     words += [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
-        items = control.sample.items
+        items = control.items
         words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
         words += [misread(progress, blind=blind)]
     elif of.reader is not None:
