@@ -72,7 +72,9 @@ def test_a_run_that_was_stopped_does_not_differ_from_the_whole_of_itself() -> No
     common = found.common
     assert common is not None
     assert (common.sides, common.statements, common.prompts, common.left_out) == (("m0", "m1"), 16, (64, 64), (64, 0))
-    assert common.said == "over the 64 prompts on 16 statements asked on all sides; left out: m0 64"
+    over, _, lacks = common.said.partition("; answers without a stance: ")
+    assert over == "over the 64 prompts on 16 statements asked on all sides; left out: m0 64"
+    assert lacks.startswith("m0 9 of 192 to left statements and 11 of 192 to right statements; m1 9 of 192")
 
 
 @pytest.mark.e2e
