@@ -71,7 +71,7 @@ def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]
     assert f"All were asked 72 prompts; in addition: {WHOLE} 72" in alone
     assert "unpaired, because the statements differ" in alone, "instruments"
     same = run(capsys, "show", path, "bias_score", "--compare", WHOLE, STOPPED, "--common", "--draws", "200")[1]
-    assert "none left out" in same
+    assert "left out: no prompt; answers without a stance: " in same
     common = run(capsys, "show", path, "bias_score", "--common", "--draws", "200")[1]
     assert "over the prompts asked of every model" in common
 
