@@ -264,8 +264,10 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
 def undone(path: Path, name: str) -> str:
     """The first digits of the ruling on a subject."""
     with Store.open(path) as store:
-        key = subjects.find(store, name).subject.key
-        return store.rulings.standing()[key][-1].uid.hex()[:8]
+        found = subjects.standing_on(
+            store.rulings.standing(), subjects.find(store, name).subject, subjects.every_model(store)
+        )
+        return found[-1].uid.hex()[:8]
 
 
 def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -353,7 +355,19 @@ def test_every_printed_hint_works_as_it_is_printed(several: Path, capsys: pytest
         capsys.readouterr()
 
     hints("review", *run, "--next")
-    hints("rule", "tax-02", "confirmed", "--reason", "looked", "--as", "Eva M", "--instrument", small().name)
+    hints(
+        "rule",
+        "tax-02",
+        "confirmed",
+        "--model",
+        "smol",
+        "--reason",
+        "looked",
+        "--as",
+        "Eva M",
+        "--instrument",
+        small().name,
+    )
     hints("review", *run, "--draw", "4")
     hints("review", *run, "--next")
     hints("rulings")
@@ -367,7 +381,7 @@ def test_rulings_say_on_which_instrument_they_are_where_there_are_several(
     several: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in (small().name, "twin"):
-        assert rule(several, "tax-02", "confirmed", "--instrument", name) == 0
+        assert rule(several, "tax-02", "confirmed", "--instrument", name, "--all-models") == 0
     found = rows(told(capsys, "rulings", several), "rulings")
     assert [(row["subject"], row["instrument"]) for row in found] == [("tax-02", small().name), ("tax-02", "twin")]
     (one,) = rows(told(capsys, "rulings", several, "--instrument", "twin"), "rulings")
@@ -387,3 +401,23 @@ def test_a_mistake_writes_nothing_at_all(path: Path, capsys: pytest.CaptureFixtu
     assert "--as NAME" in capsys.readouterr().err
     assert told(capsys, "rulings", path)["rulings"] == []
     assert len(small().statements) == 4
+
+
+def test_a_ruling_on_an_answer_that_several_models_gave_names_one_or_all(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audited(path, model="other")
+    capsys.readouterr()
+    assert rule(path, ANSWER, "excluded") == 2
+    assert "or give --all-models" in capsys.readouterr().err
+    assert rule(path, ANSWER, "excluded", "--model", "smol", "--all-models") == 2
+    assert rule(path, ANSWER, "excluded", "--model", "smol") == 0
+    assert rule(path, "tax-02/negation", "wording-at-fault") == 0, "a wording is for all models"
+    assert rule(path, ANSWER, "excluded", "--all-models", by="eva") == 0
+    capsys.readouterr()
+    assert [row["applies"] for row in rows(told(capsys, "rulings", path), "rulings")] == [
+        "smol",
+        "all models",
+        "all models",
+    ]
+    assert len(rows(told(capsys, "rulings", path, "--of", ANSWER), "rulings")) == 2

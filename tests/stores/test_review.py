@@ -35,11 +35,11 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL, ReaderKind
 from workbench.domain.reviews import NOT_PASSED, REASONS, ControlItem, Ranked, Signal, ranked
-from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.listed_rulings import run_key
+from workbench.evidence.listed_rulings import listed, run_key
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
     Control,
@@ -174,8 +174,8 @@ def test_a_ruling_below_a_statement_is_work_on_it_and_closes_nothing(store: Stor
     assert "disputed" not in reasons(queue(store))["soc-07"], "reviewed says nothing against anybody"
 
 
-def _first_answer(store: Store, ref: str) -> str:
-    of = store.review_queries.given(find_run(store, "reliability"), ref)
+def _first_answer(store: Store, ref: str, model: str | None = None) -> str:
+    of = store.review_queries.given(find_run(store, "reliability", model), ref)
     return next(one.text.hex()[:8] for one in of if one.variant == "original" and not one.inverted)
 
 
@@ -679,3 +679,82 @@ def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait
     passing = replace(of, judged=replace(of.judged, passed=frozenset(of.judged.statements)))
     assert nothing_waits(Progress(passing)) == "Nothing is pending: no reason applies to any statement."
     assert nothing_waits(Progress(queue(store))) == "Nothing is pending: every item is decided."
+
+
+@pytest.fixture(scope="module")
+def two_models() -> Iterator[Store]:
+    """A store of two models that gave the same answers; each test takes back what it ruled."""
+    with TemporaryDirectory() as folder:
+        path = audited(audited(Path(folder) / "two.db"), model="other")
+        with Store.open(path) as store:
+            yield store
+
+
+def ruled_for(store: Store, name: str, verdict: Verdict, model: str | None, reading: str | None = None) -> Ruling:
+    """Rule on something in the review of a model, or for all."""
+    key = "" if model is None else store.runs.model_key(find_run(store, "reliability", model)).hex()
+    thing = subjects.find(store, name)
+    return subjects.rule(store, thing, verdict, auditor="otto", reason="looked", reading=reading, model=key)
+
+
+def changes(store: Store) -> dict[str, int]:
+    """Return how many rulings change the figures of each model."""
+    return {
+        name: len(run_verdicts(store, find_run(store, "reliability", name)).told.changing) for name in ("smol", "other")
+    }
+
+
+def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(two_models: Store) -> None:
+    store = two_models
+    name = "soc-07/original/personal-1/=" + _first_answer(store, "soc-07", "smol")
+    excluded = ruled_for(store, name, Verdict.EXCLUDED, "smol")
+    assert changes(store) == {"smol": 1, "other": 0}
+    told = run_verdicts(store, find_run(store, "reliability", "smol")).told
+    assert any("; 1 of 1 for one model alone" in one for one in told.sentences())
+    assert [(row.applies, row.stands) for row in listed(store)] == [("smol", "stands")]
+    fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
+    assert fault.subject.model == "", "a wording is what every model was asked"
+    assert changes(store) == {"smol": 2, "other": 1}
+    for_all = ruled_for(store, name, Verdict.EXCLUDED, None)
+    assert changes(store) == {"smol": 2, "other": 2}
+    confirmed = ruled_for(store, name, Verdict.CONFIRMED, "other")
+    assert changes(store) == {"smol": 2, "other": 1}, "the newest counts for its model, the one for all for the others"
+    for one in (excluded, fault, for_all, confirmed):
+        store.rulings.undo(one, auditor="otto")
+
+
+def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> None:
+    store = two_models
+    made = [
+        ruled_for(store, "env-03", Verdict.CONFIRMED, "smol"),
+        ruled_for(store, "tax-02", Verdict.LOOK_AGAIN, "smol"),
+    ]
+
+    def seen(model: str) -> Review:
+        return review(store, find_run(store, "reliability", model), USUAL)
+
+    assert [seen(model).looked_at("env-03", None) for model in ("smol", "other")] == [True, False]
+    assert [("look_again" in reasons(seen(model))["tax-02"]) for model in ("smol", "other")] == [True, False]
+    made.append(ruled_for(store, "tax-02", Verdict.CONFIRMED, "other"))
+    assert "look_again" in reasons(seen("smol"))["tax-02"], "that was decided for another model"
+    assert [row.stands for row in listed(store)] == ["stands", "open", "stands"]
+    assert "1 of 3 that do not pass" in shares(seen("smol"))
+    made.append(ruled_for(store, "env-03", Verdict.CONFIRMED, "other"))
+    assert [seen(model).looked_at("env-03", "otto") for model in ("smol", "other")] == [True, True]
+    for one in made:
+        store.rulings.undo(one, auditor="otto")
+
+
+def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(two_models: Store, store: Store) -> None:
+    name = "soc-07/original/personal-1/=" + _first_answer(two_models, "soc-07", "smol")
+    thing = subjects.find(two_models, name)
+    with pytest.raises(UsageError, match=r"found 2 models that answered .* or give --all-models"):
+        subjects.model_meant(two_models, thing, Verdict.EXCLUDED)
+    smol = two_models.runs.model_key(find_run(two_models, "reliability", "smol")).hex()
+    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "smol") == smol
+    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
+    with pytest.raises(UsageError, match="found no model 'nobody'"):
+        subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "nobody")
+    statement = subjects.find(two_models, "env-03")
+    assert subjects.model_meant(two_models, statement, Verdict.EXCLUDED) == "", "an exclusion of it is for all"
+    assert subjects.model_meant(store, subjects.find(store, name), Verdict.EXCLUDED) == smol, "here is no other"

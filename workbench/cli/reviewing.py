@@ -18,7 +18,7 @@ from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_p
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
+from workbench.options.shared import INSTRUMENT, JSON, MODEL, OF_RUN, READER, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -50,6 +50,15 @@ SUBJECTS = """Subjects:
     Option("reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"),
     READER.but(help="misread: reader of the figures, whose reading cannot be the right one", none="the usual one"),
     INSTRUMENT,
+    MODEL.but(
+        help="model whose answers you looked at: a ruling on an answer, and that you reviewed a statement, applies to "
+        "it alone. @ and the first digits of its key name it, too",
+        none="the only one that gave the answer, or was asked the statement",
+    ),
+    flag(
+        "all_models",
+        "such a ruling applies to every model. Faults and exclusions of statements, wordings and prompts always do",
+    ),
     JSON,
     about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
     "a newer ruling of yours on a subject replaces the earlier one.",
@@ -61,6 +70,8 @@ def rule(options: Namespace) -> int:
     from workbench.evidence import ruling_subjects as subjects
 
     verdict = Verdict(options.verdict.replace("-", " "))
+    if options.all_models and options.model is not None:
+        raise UsageError("--all-models and --model exclude each other; give one of them")
     with Store.open(options.store) as store:
         things = [
             subjects.read_by(store, subjects.find(store, name, options.instrument), options.reader)
@@ -68,9 +79,14 @@ def rule(options: Namespace) -> int:
         ]
         for thing in things:
             subjects.check(thing, verdict, options.reading)
+        models = [
+            "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model) for thing in things
+        ]
         given = [
-            subjects.rule(store, one, verdict, auditor=options.as_, reason=options.reason, reading=options.reading)
-            for one in things
+            subjects.rule(
+                store, one, verdict, auditor=options.as_, reason=options.reason, reading=options.reading, model=model
+            )
+            for one, model in zip(things, models, strict=True)
         ]
     names = ", ".join(thing.name for thing in things)
     read = f", reads {options.reading}" if options.reading else ""
@@ -308,6 +324,7 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
 
 
 def _next(store: Store, options: Namespace, progress: Progress) -> int:
+    from stores.annotation.rulings import DIGITS
     from workbench.domain.reviews import Ranked
     from workbench.evidence import ruling_subjects as subjects
     from workbench.pipeline import review_item as item
@@ -328,7 +345,12 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
     labels = () if isinstance(shown.item, Ranked) else subjects.find(store, shown.subject).labels
-    acts = shown.acts(progress.auditor, instrument, labels, options.reader)
+    model = ""
+    if len(models := store.data_rows.models()) > 1:
+        row = models[progress.of.run.model_id]
+        alike = sum(one["name"] == row["name"] for one in models.values())
+        model = f"@{row['key'].hex()[:DIGITS]}" if options.blind or alike > 1 else str(row["name"])
+    acts = shown.acts(progress.auditor, instrument, labels, options.reader, model)
     put_out(options, made, about, title=title, told=told, notes=acts)
     return 0
 

@@ -50,7 +50,7 @@ NAMED_BY: Mapping[Ruled, tuple[str, ...]] = {
     Ruled.READING: (*_ANSWER, "reader_kind", "reader", "reader_version"),
 }
 """what names each thing in every store: names, and content keys (prompt, text) in hexadecimal. A `model`, by its key,
-may stand beside them: the ruling is then about what this model said"""
+may stand beside them: the ruling then applies to this model alone"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,20 @@ class Subject:
     @property
     def key(self) -> bytes:
         return content_key({"kind": self.kind.value, **self.named})
+
+    @property
+    def model(self) -> str:
+        """The key of the model that it is about alone; empty: of any model."""
+        return self.named.get("model", "")
+
+    @property
+    def thing(self) -> Subject:
+        """The same of any model."""
+        return Subject(self.kind, {name: part for name, part in self.named.items() if name != "model"})
+
+    def of_model(self, model: str) -> Subject:
+        """Return the same of a model (its key) alone; empty: of any model."""
+        return Subject(self.kind, {**self.thing.named, **({"model": model} if model else {})})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,19 @@ RULED_ON: Mapping[Verdict, frozenset[Ruled]] = {
     Verdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
 }
 "what each verdict may be about: that is the unit which it changes, or takes out of figures"
+SEEN = frozenset({Verdict.CONFIRMED, Verdict.REVIEWED, Verdict.LOOK_AGAIN})
+"verdicts on a statement that say what was looked at, and change no figure"
+
+
+def of_one_model(kind: Ruled, verdict: Verdict) -> bool:
+    """Return whether a ruling applies to the model whose answers were in sight, unless somebody says otherwise.
+
+    What is ruled on an answer does, and that a statement was reviewed or is to be. Faults and exclusions of statements,
+    wordings and prompts are of what every model was asked.
+    """
+    return kind in (Ruled.ANSWER, Ruled.READING) or (kind is Ruled.STATEMENT and verdict in SEEN)
+
+
 LEAVES_OUT = frozenset({Verdict.WORDING_AT_FAULT, Verdict.TEMPLATE_AT_FAULT, Verdict.EXCLUDED})
 
 

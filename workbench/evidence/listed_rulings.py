@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from stores.annotation.rulings import DIGITS
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.domain.keys import content_key
@@ -23,6 +24,7 @@ OPEN, ANSWERED = "open", "answered"
 "of a wish for another look: nobody has decided on that very thing since, or somebody has"
 IN_FORCE = (STANDS, DISPUTED, OPEN, ANSWERED)
 NOBODY = "Nobody has ruled yet."
+ALL_MODELS, ONE_MODEL = "all models", "one model"
 OPENED = "ruling"
 "name of what stands behind a row: the thing that was ruled on"
 
@@ -43,6 +45,8 @@ class ListedRuling:
     "the event that took it back, or the newer ruling of the same auditor"
     against: tuple[Ruling, ...] = ()
     "rulings in force that contradict it"
+    applies: str = ALL_MODELS
+    "name of the model that it applies to alone"
 
     @property
     def spoken(self) -> str:
@@ -70,11 +74,12 @@ def reading_of(ruling: Ruling) -> str:
 def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> list[ListedRuling]:
     """Return every event, or those about a subject, the oldest first. `texts`: with what they are about in words."""
     standing = store.rulings.standing()
-    every = store.rulings.events(of)
+    every = [one for one in store.rulings.events() if of is None or one.subject.thing == of.thing]
     uids = {one.uid for on in standing.values() for one in on}
     undone = {one.undoes: one for one in every if one.undoes is not None}
     known: dict[bytes, tuple[str, tuple[str, str], str]] = {}
     newer: dict[tuple[bytes, str], Ruling] = {}
+    models = model_names(store)
     by_thing: dict[object, list[Ruling]] = {}
     for one in (one for on in standing.values() for one in on):
         by_thing.setdefault(thing_of(one), []).append(one)
@@ -85,19 +90,37 @@ def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> l
             instrument, name = placed(store, one.subject)
             known[key] = name, (instrument, ref_of(store, one.subject)), words_of(store, one.subject) if texts else ""
         name, place, words = known[key]
-        on = standing.get(key, ())
+        beside = by_thing.get(thing_of(one), ())
+        on = [two for two in beside if two.subject.kind is one.subject.kind and _together(one, two)]
         ended = undone.get(one.uid) or newer.get((key, one.auditor))
         if one.verdict is not None:
             newer[key, one.auditor] = one
         stands = one.uid in uids
         against = tuple(other for other in on if stands and disputed((one, other)))
         if asks := stands and one.verdict is Verdict.LOOK_AGAIN:
-            ended = answer_to(one, by_thing[thing_of(one)])
+            ended = answer_to(one, (two for two in beside if two.subject.model in ("", one.subject.model)))
         state = _state(one, stands, undone.keys(), contrary=disputed(on))
         if asks:
             state = OPEN if ended is None else ANSWERED
-        found.append(ListedRuling(one, name, state, place, words, None if stands and not asks else ended, against))
+        ended = None if stands and not asks else ended
+        found.append(ListedRuling(one, name, state, place, words, ended, against, applies_to(one, models)))
     return found[::-1]
+
+
+def model_names(store: Store) -> dict[str, str]:
+    """Return the names of a store's models by their keys."""
+    return {row["key"].hex(): str(row["name"]) for row in store.data_rows.models().values()}
+
+
+def applies_to(ruling: Ruling, models: Mapping[str, str]) -> str:
+    """Return the name of the model that a ruling applies to alone, or `all models`."""
+    model = ruling.subject.model
+    return models.get(model, f"@{model[:DIGITS]}") if model else ALL_MODELS
+
+
+def _together(one: Ruling, two: Ruling) -> bool:
+    """Return whether a model is there that both rulings apply to."""
+    return one.subject.model == two.subject.model or not (one.subject.model and two.subject.model)
 
 
 def _state(ruling: Ruling, stands: bool, undone: Iterable[bytes | None], *, contrary: bool) -> str:
@@ -146,22 +169,26 @@ def withheld(
         for row in rows
         if row.ruling.auditor == auditor and row.in_force and row.ruling.verdict is not Verdict.LOOK_AGAIN
     ]
-    answers = {_answer(row.ruling) for row in mine}
-    drawn: dict[tuple[str, ReaderCard], tuple[bool, set[tuple[str, str]]]] = {}
+    decided_on = {(_answer(row.ruling), row.ruling.subject.model) for row in mine}
+    drawn: dict[tuple[str, ReaderCard], tuple[bool, set[tuple[tuple[str, str], str]]]] = {}
     for one in store.control_samples.every():
         key = str(sorted(one.run.items())), one.reader
         _, of_run = drawn.setdefault(key, (runs is None or one.run in runs, set()))
-        of_run |= {(item.prompt.hex(), item.text.hex()) for item in one.items}
-    samples = drawn.values()
-    begun = set().union(*(sample for reviewed, sample in samples if reviewed or sample & answers))
+        of_run |= {((item.prompt.hex(), item.text.hex()), one.run["model"]) for item in one.items}
+    own = {at for sample in (of_run for _, of_run in drawn.values()) for at in sample if _own(at, decided_on)}
+    begun = set().union(*(sample for reviewed, sample in drawn.values() if reviewed or sample & own))
+    begun_on: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = {}
+    for each in begun:
+        begun_on.setdefault(each[0], []).append(each)
     decided = {row.place for row in mine if row.ruling.subject.kind is Ruled.STATEMENT}
 
     def hidden(row: ListedRuling) -> bool:
         if row.ruling.auditor == auditor:
             return False
-        at = _answer(row.ruling)
-        if at in begun:
-            return at not in answers
+        model = row.ruling.subject.model
+        at = [one for one in begun_on.get(_answer(row.ruling), ()) if model in ("", one[1])]
+        if at:
+            return not own.issuperset(at)
         return row.place[0] in blind and row.place not in decided
 
     return frozenset(row.ruling.uid for row in rows if hidden(row))
@@ -172,6 +199,11 @@ def without(row: ListedRuling, kept_back: frozenset[bytes]) -> ListedRuling:
     against = tuple(one for one in row.against if one.uid not in kept_back)
     told_apart = bool(row.against) and not against
     return replace(row, against=against, stands=STANDS if told_apart else row.stands)
+
+
+def _own(at: tuple[tuple[str, str], str], decided: Collection[tuple[tuple[str, str], str]]) -> bool:
+    """Return whether somebody decided on a model's answer, be it for this model or for all."""
+    return at in decided or (at[0], "") in decided
 
 
 def _answer(ruling: Ruling) -> tuple[str, str]:
@@ -198,9 +230,11 @@ def as_table(
     return Table("rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty=empty)
 
 
-def for_people(rows: Sequence[ListedRuling], empty: str, *, several: bool = False) -> Table[ListedRuling]:
+def for_people(
+    rows: Sequence[ListedRuling], empty: str, *, several: bool = False, blind: bool = False
+) -> Table[ListedRuling]:
     """Return rulings for a screen, the newest first: what became of each stands in its details. `several`: they may be
-    on several instruments.
+    on several instruments; `blind`: without the names of models.
     """
     newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
     names = {row.ruling.uid.hex(): row.spoken for row in rows}
@@ -209,7 +243,7 @@ def for_people(rows: Sequence[ListedRuling], empty: str, *, several: bool = Fals
         _instrument(aside=not several),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
         Column("verdict", "ruling", lambda row: row.said, least=18),
-        *_shared(),
+        *_shared(blind=blind),
         Column("at", "at (UTC)", lambda row: moment(row.ruling), aside=True),
     ]
     return Table(
@@ -229,8 +263,15 @@ def _instrument(*, aside: bool) -> Column[ListedRuling]:
     return Column("instrument", "instrument", lambda row: row.place[0], aside=aside)
 
 
-def _shared() -> list[Column[ListedRuling]]:
+def _shared(*, blind: bool = False) -> list[Column[ListedRuling]]:
     return [
+        Column(
+            "applies",
+            "applies to",
+            lambda row: ONE_MODEL if blind and row.ruling.subject.model else row.applies,
+            help="rulings on answers, and that a statement was reviewed, apply to the model in whose review they were "
+            "made, unless the auditor ruled for all models; those on wordings, templates and statements to all models",
+        ),
         Column("auditor", "by", lambda row: row.ruling.auditor),
         Column(
             "stands",

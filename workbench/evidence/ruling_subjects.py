@@ -26,7 +26,7 @@ from workbench.domain.prompts import LETTER
 from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderCard, ReaderKind, Stance, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Signal
-from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict, of_one_model
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.readings import RULES, read, readers
 
@@ -273,13 +273,73 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
     raise UnknownName(f"no prompt or answer is named {name!r}{there}")
 
 
-def rule(store: Store, thing: Thing, verdict: Verdict, *, auditor: str, reason: str, reading: str | None) -> Ruling:
+def rule(
+    store: Store,
+    thing: Thing,
+    verdict: Verdict,
+    *,
+    auditor: str,
+    reason: str,
+    reading: str | None,
+    model: str = "",
+) -> Ruling:
     """Rule on a subject. Raises UsageError if the verdict does not apply to it, or a reading is missing, invalid or not
     allowed.
+
+    model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it applies to all models
     """
     check(thing, verdict, reading)
     label = None if reading in (None, UNREADABLE) else reading
-    return store.rulings.rule(thing.subject, verdict, auditor=auditor, reason=reason, label=label)
+    subject = thing.subject.of_model(model if of_one_model(thing.subject.kind, verdict) else "")
+    return store.rulings.rule(subject, verdict, auditor=auditor, reason=reason, label=label)
+
+
+def models_of(store: Store, subject: Subject) -> frozenset[int]:
+    """Return the rowids of the models that gave an answer, or were asked a statement."""
+    named = subject.named
+    if "text" in named:
+        return frozenset(one.model_id for one in store.ruled_things.givers(named["prompt"], named["text"]))
+    runs = store.runs.list(instrument=named.get("instrument"), personas=True)
+    return frozenset(run.model_id for run in runs if run.responses or run.computed)
+
+
+def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None = None) -> str:
+    """Return the key of the model that a ruling applies to by its name, or `@` and digits of its key; None: the only
+    one. Empty for rulings that apply to all models, and where none answered. Raises UsageError.
+    """
+    if not of_one_model(thing.subject.kind, verdict):
+        return ""
+    rows = store.data_rows.models()
+    there = {at: rows[at] for at in models_of(store, thing.subject)}
+    if name is None:
+        meant = there
+    elif name.startswith("@"):
+        meant = {at: row for at, row in there.items() if row["key"].hex().startswith(name[1:])}
+    else:
+        meant = {at: row for at, row in there.items() if at in store.runs.models([name])}
+    if len(meant) == 1:
+        return str(next(iter(meant.values()))["key"].hex())
+    if not there and name is None:
+        return ""
+    names = ", ".join(sorted(f"{row['name']} (@{row['key'].hex()[:DIGITS]})" for row in (meant or there).values()))
+    found = f"{len(meant)} models" if meant else f"no model {name!r}"
+    raise UsageError(
+        f"found {found} that answered {thing.name}. Available: {names}; name one with --model, by its name or digits, "
+        "or give --all-models"
+    )
+
+
+def standing_on(
+    standing: Mapping[bytes, Sequence[Ruling]], subject: Subject, models: Iterable[str]
+) -> tuple[Ruling, ...]:
+    """Return the rulings in force on a thing that apply to all models or to some of these (keys), the oldest first."""
+    keys = (subject.thing.key, *(subject.of_model(model).key for model in models))
+    return tuple(sorted((one for key in keys for one in standing.get(key, ())), key=lambda one: (one.at, one.uid)))
+
+
+def every_model(store: Store) -> tuple[str, ...]:
+    """Return the keys of all models of a store."""
+    return tuple(row["key"].hex() for row in store.data_rows.models().values())
 
 
 def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:

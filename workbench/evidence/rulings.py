@@ -1,6 +1,7 @@
 """The effects of auditors' rulings on the answers of a run, and the notes on them.
 
-A ruling changes only its subject. *Misread* gives an answer text to one prompt, from any model, the correct reading.
+A ruling changes only its subject. *Misread* gives an answer text to one prompt the correct reading. Rulings on answers
+apply to the model in whose review they were made, unless the auditor ruled for all models.
 *Excluded* and *at fault* leave a subject out: its answers are shown and counted, and stay planned, but count as
 unreadable. *Confirmed* and *look again* change nothing. If auditors contradict each other about a subject, none of
 their rulings on it counts.
@@ -217,11 +218,11 @@ def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> 
 
 
 def thing_of(ruling: Ruling) -> tuple[Any, ...]:
-    """Return the key of a ruling's subject: an answer and its reading count as one subject."""
+    """Return the key of a ruling's subject, of whichever model: an answer and its reading count as one subject."""
     named = ruling.subject.named
     if ruling.subject.kind in OF_ANSWERS:
         return ("answer", named["prompt"], named["text"])
-    return (ruling.subject.kind, *sorted(named.items()))
+    return (ruling.subject.kind, *sorted((name, part) for name, part in named.items() if name != "model"))
 
 
 def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
@@ -372,12 +373,14 @@ class Told:
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
+        alone = sum(bool(one.subject.model) for one in self.changing)
+        for_one = f"; {alone:,} of {len(self.changing):,} for one model alone" if alone else ""
         if self.changing and self.counted:
             differ = f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
-            yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"
+            yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}{for_one}"
         elif self.changing:
             them = "it" if len(self.changing) == 1 else "them"
-            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with {them}"
+            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with {them}{for_one}"
         if self.disputed:
             things = len({thing_of(ruling) for ruling in self.disputed})
             yield (
@@ -468,7 +471,10 @@ def joined(train: Sequence[Example], ruled: Sequence[Example]) -> list[Example]:
 def _examples(store: Store) -> Iterator[Example]:
     """Yield the free answers that are ruled misread, with a stance."""
     seen = set[tuple[str, str, str]]()
-    for number, of in enumerate(store.rulings.standing(Ruled.ANSWER).values(), start=1):
+    every: dict[bytes, list[Ruling]] = {}
+    for one in (one for of in store.rulings.standing(Ruled.ANSWER).values() for one in of):
+        every.setdefault(one.subject.thing.key, []).append(one)
+    for number, of in enumerate(every.values(), start=1):
         ruling = next((one for one in of if effect(one).read and effect(one).label in LABELS), None)
         if ruling is None or disputed(of):
             continue

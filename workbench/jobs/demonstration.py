@@ -160,4 +160,5 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
 
 def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
     thing = ruling_subjects.find(store, name, run.instrument)
-    ruling_subjects.rule(store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None)
+    model = store.runs.model_key(run).hex()
+    ruling_subjects.rule(store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model)

@@ -115,14 +115,19 @@ class Shown:
         return (f"Next: {self.subject}", f"because: {why(self.item, blind=blind)}", *asked, *filter(None, [more]))
 
     def acts(
-        self, auditor: str | None, instrument: str = "", labels: Sequence[str] = (), by: str | None = None
+        self,
+        auditor: str | None,
+        instrument: str = "",
+        labels: Sequence[str] = (),
+        by: str | None = None,
+        model: str = "",
     ) -> tuple[str, ...]:
         """Say how to rule on it; a command stands alone and works as it stands, so that it can be copied.
 
         `instrument`: to be named where the store has several; `labels`: possible readings of a drawn answer; `by`: the
-        reader, where it is not the usual one
+        reader, where it is not the usual one; `model`: to be named where the store has several
         """
-        how = f"--reason TEXT --as {shlex.quote(auditor or 'NAME')}"
+        how = f"--model {shlex.quote(model)} " * bool(model) + f"--reason TEXT --as {shlex.quote(auditor or 'NAME')}"
         of = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
         rule = f"workbench rule STORE {shlex.quote(self.subject)}"
         if isinstance(self.item, Ranked):

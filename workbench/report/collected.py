@@ -23,6 +23,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
+from workbench.evidence.listed_rulings import applies_to, model_names
 from workbench.evidence.plans import Step, followed
 from workbench.evidence.reader_quality import in_short, quality
 from workbench.evidence.readings import agreement_of, queue_labels
@@ -130,6 +131,8 @@ class RuledThing:
     ruling: Ruling
     counts: str
     "its effect on the figures, in words"
+    applies: str
+    "name of the model that it applies to alone, or all models"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -311,6 +314,7 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
     changing = {ruling.uid for one in told for ruling in one.changing}
     disputed = {ruling.uid for one in told for ruling in one.disputed}
     counted = all(one.counted for one in told)
+    models = model_names(store)
     every: dict[bytes, Ruling] = {one.uid: one for part in told for one in (*part.changing, *part.disputed)}
     for run in {run: None for part in parts for run in part.found.runs.values()}:
         every |= {one.uid: one for of in rulings_on(store, run).things for one in of}
@@ -321,7 +325,7 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
             counts = "changes figures" if counted else "does not count here, by choice"
         else:
             counts = "changes no figure"
-        yield RuledThing(called(store, ruling.subject), ruling, counts)
+        yield RuledThing(called(store, ruling.subject), ruling, counts, applies_to(ruling, models))
 
 
 MOST_SUBJECTS = 8

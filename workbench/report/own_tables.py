@@ -194,6 +194,7 @@ def rulings(found: Collected) -> Table[RuledThing]:
             Column("kind", "kind", lambda row: row.ruling.subject.kind.value),
             Column("verdict", "ruling", lambda row: row.ruling.verdict.value if row.ruling.verdict else None),
             Column("label", "reads", lambda row: row.ruling.label),
+            Column("applies", "applies to", lambda row: row.applies),
             Column("reason", "reason", lambda row: row.ruling.reason),
             Column("auditor", "by", lambda row: row.ruling.auditor),
             Column("at", "at (UTC)", lambda row: row.ruling.at[:16].replace("T", " ")),

@@ -19,7 +19,7 @@ from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.runs.run_rows import ResponseRow
+    from stores.runs.run_rows import ResponseRow, Run
     from workbench.audits.reliability.judged import ReliabilityJudged
 
 EXPLAIN = section("screens-results", "Answers to a prompt")
@@ -105,7 +105,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return self._reading(row, BEGINNING), answer(row), provenance(row)
 
     def _reading(self, row: ResponseRow, most: int = 0) -> Content:
-        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text), most)
+        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text, self._judged.run), most)
         return Content("\n").join([reading_line(row), *ruled])
 
     def show_ruled(self) -> None:
@@ -114,6 +114,9 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
     def reader_in_sight(self) -> str | None:
         return self._judged.card.name
+
+    def run_in_sight(self) -> Run | None:
+        return self._judged.run
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current

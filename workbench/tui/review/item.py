@@ -335,9 +335,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if goes_on:
             self.action_following()
 
-    def store_ruling(self, decided: Decided, auditor: str) -> Worker[None]:
+    def store_ruling(self, decided: Decided, auditor: str, model: str = "") -> Worker[None]:
         self._wait()
-        return super().store_ruling(decided, auditor)
+        return super().store_ruling(decided, auditor, model)
 
     def head(self) -> Content:
         page = self._page

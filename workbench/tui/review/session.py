@@ -143,7 +143,8 @@ class BlindKey(RulingKeys):
             n, of = with_rulings(store, progress.of).ruled(item.ref, auditor)
             reason = f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
             thing = statement(store, progress.of.run.instrument, item.ref)
-            return rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None)
+            model = store.runs.model_key(progress.of.run).hex()
+            return rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None, model=model)
 
         made = await self.with_store(close)
         self.take_ruled(f"{made.verdict}: {item.ref}; z undoes it", made)

@@ -15,7 +15,7 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Verdict
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Verdict, of_one_model
 from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ SAYS = "what it says"
 "a misreading, or else that the reader is right, of which nobody who decides blind is told"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
+APPLIES_TO_ALL = "applies to all models"
+APPLIES_TO_ONE = "applies to this model alone · a to all models"
 WIDEST = 80
 "columns of the dialog"
 TALL = 32
@@ -65,6 +67,8 @@ class Decided:
     reason: str = ""
     undo: Ruling | None = None
     "to be taken back; None: a new ruling"
+    all_models: bool = False
+    "whether a ruling that could apply to the model in sight alone applies to all"
 
 
 class RulingDialog(ModalScreen[Decided | None]):
@@ -119,6 +123,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
         *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
         Binding("z", "undo", "Undo ruling", show=False),
+        Binding("a", "all_models", "For all models", show=False),
         Binding("enter", "go_on", "Go on", show=False),
         Binding("escape", "back", "Back", key_display="Esc", priority=True),
     ]
@@ -133,16 +138,19 @@ class RulingDialog(ModalScreen[Decided | None]):
         *,
         withheld: bool = False,
         reading_hidden: bool = False,
+        one_model: bool = True,
     ) -> None:
         """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each; `withheld`: whether
         those of others are kept from this person until they ruled; `reading_hidden`: whether they say what an answer
-        says without knowing how it was read.
+        says without knowing how it was read; `one_model`: whether a single model is in sight, to which rulings on
+        answers apply.
         """
         super().__init__()
         self._reading_hidden = reading_hidden
         self._withheld = withheld
         self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
         self._at = 0
+        self._one_model, self._all_models = one_model, False
         self._verdict: Verdict | None = None
         self._reading: str | None = None
         self._undoing: Ruling | None = None
@@ -168,8 +176,10 @@ class RulingDialog(ModalScreen[Decided | None]):
         return self._things[self._at]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("choose", "read", "undo", "go_on") and self.box.has_focus:
+        if action in ("choose", "read", "undo", "go_on", "all_models") and self.box.has_focus:
             return False
+        if action == "all_models":
+            return self._turns
         if action == "choose" and self._reading_hidden and LETTERS[str(parameters[0])] is Verdict.CONFIRMED:
             return False
         if action == "undo":
@@ -219,6 +229,17 @@ class RulingDialog(ModalScreen[Decided | None]):
         self._paint()
         self._ask(f"it is {self._reading}" if self._reading == "unreadable" else f"it says {self._reading}")
 
+    @property
+    def _turns(self) -> bool:
+        """Whether the ruling can apply to the model in sight alone."""
+        verdict = self._verdict or Verdict.CONFIRMED
+        return self._one_model and of_one_model(self._thing.subject.kind, verdict)
+
+    def action_all_models(self) -> None:
+        """Rule for all models, or for the model in sight alone."""
+        self._all_models = not self._all_models
+        self._paint()
+
     def action_go_on(self) -> None:
         """Say what is missing before anything is stored."""
         missing = "type the number of the right reading, or" if self._verdict is Verdict.MISREAD else "type"
@@ -254,9 +275,12 @@ class RulingDialog(ModalScreen[Decided | None]):
         elif self._undoing is not None:
             self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
         elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
-            self.dismiss(Decided(self._thing, Verdict.CONFIRMED, None, event.value))
+            self._rule(Verdict.CONFIRMED, None, event.value)
         elif self._verdict is not None:
-            self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
+            self._rule(self._verdict, self._reading, event.value)
+
+    def _rule(self, verdict: Verdict, reading: str | None, reason: str) -> None:
+        self.dismiss(Decided(self._thing, verdict, reading, reason, all_models=self._all_models))
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason
@@ -316,6 +340,11 @@ class RulingDialog(ModalScreen[Decided | None]):
     def _called(self, verdict: Verdict) -> str:
         return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
 
+    def _applies(self) -> str:
+        if not self._turns:
+            return APPLIES_TO_ALL
+        return "applies to all models · a to this model alone" if self._all_models else APPLIES_TO_ONE
+
     def _choices(self) -> Content:
         offered = [
             (key, verdict)
@@ -329,6 +358,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         ]
         first = 4 if len(parts) == 4 else 3
         lines = [Content("   ").join(parts[:first]), Content("   ").join(parts[first:])]
+        lines += [Content.styled(self._applies(), "$text-muted")]
         if self._verdict is Verdict.MISREAD:
             said = (
                 Content.styled(f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else "")

@@ -154,6 +154,7 @@ class RulingsScreen(BookScreen):
             language=named.get("language", ""),
             prompt=bytes.fromhex(named.get("prompt", "")),
             answer=bytes.fromhex(named.get("text", "")),
+            model=named.get("model", ""),
         )
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
@@ -169,8 +170,8 @@ class RulingsScreen(BookScreen):
         seen: Seen | None = self._judged
         if row is None or seen is None:
             return ()
-        key = row.ruling.subject.key
-        return [said(one.ruling) + f"; {one.stands}" for one in seen.rows if one.ruling.subject.key == key]
+        thing = row.ruling.subject.thing
+        return [said(one.ruling) + f"; {one.stands}" for one in seen.rows if one.ruling.subject.thing == thing]
 
     def action_turn_auditor(self, step: int) -> None:
         """Show the rulings of the next auditor; after the last one come all."""
@@ -281,7 +282,7 @@ def load(store: Store, settings: RulingsChoice, run: Run | None, known: Loaded |
     def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
         def make(auditor: str = "") -> AnyTable:
             mine = [row for row in of if auditor in ("", row.ruling.auditor)]
-            return for_people(mine, empty, several=several and name == "store")
+            return for_people(mine, empty, several=several and name == "store", blind=settings.blind)
 
         names = sorted({row.ruling.auditor for row in of})
         return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))

@@ -118,6 +118,12 @@ class RulingKeys(Screen[Any], Keyed, Background):
         """Return the run whose rulings stand first in the list of rulings; None: of the whole store."""
         return None
 
+    def runs_of(self, places: Sequence[RuledPlace]) -> Sequence[Run]:
+        """Return the runs whose answers are in sight: those of the places under the cursor, or of the whole screen."""
+        found = dict.fromkeys(run for place in places for run in place.runs)
+        run = self.run_in_sight()
+        return tuple(found) or (() if run is None else (run,))
+
     def action_list_rulings(self) -> None:
         """Open the list of rulings."""
         if self.RULED:
@@ -156,8 +162,9 @@ class RulingKeys(Screen[Any], Keyed, Background):
         with_answer(self, NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
 
     def ask_for_ruling(
-        self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditors: Sequence[str]
+        self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditors: Sequence[str], model: str
     ) -> None:
+        """`model`: the key of the model that rulings on answers apply to; empty: no single one is in sight."""
         if not things:
             say(self, NOTHING, warns=True)
         elif self.bringing:
@@ -175,11 +182,12 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 self._auditor,
                 withheld=self.withholds(),
                 reading_hidden=hides,
+                one_model=bool(model),
             )
-            with_answer(self, dialog, lambda decided: self._take_ruling(decided, auditors))
+            with_answer(self, dialog, lambda decided: self._take_ruling(decided, auditors, model))
 
-    def _take_ruling(self, decided: Decided, auditors: Sequence[str]) -> None:
-        self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor))
+    def _take_ruling(self, decided: Decided, auditors: Sequence[str], model: str = "") -> None:
+        self.as_auditor(auditors, lambda auditor: self.store_ruling(decided, auditor, model))
 
     def as_auditor(self, known: Sequence[str], then: Callable[[str], object]) -> None:
         """Go on as the auditor who sits here; ask who that is where nobody said so yet."""
@@ -196,20 +204,27 @@ class RulingKeys(Screen[Any], Keyed, Background):
     @worker("ruling")
     async def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
         """Find what stands under the cursor, and ask for a ruling on it."""
+        runs = self.runs_of(places)
 
-        def load(store: Store) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str]]:
-            from workbench.evidence.ruling_subjects import read_by
+        def load(store: Store) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str], str]:
+            from workbench.evidence.ruling_subjects import every_model, models_of, read_by, standing_on
 
             of = [read_by(store, thing, by) for place in places for thing in things(store, place)]
             found = list({thing.subject.key: thing for thing in of}.values())
             standing = store.rulings.standing()
-            stands = [standing.get(thing.subject.key, ()) for thing in found]
-            return found, stands, sorted({event.auditor for event in store.rulings.events()})
+            meant = {place.model for place in places if place.model}
+            meant = meant or {store.runs.model_key(run).hex() for run in runs}
+            if not meant and found:  # whoever alone gave the answer, or was asked
+                rows = store.data_rows.models()
+                meant = {rows[at]["key"].hex() for at in models_of(store, found[0].subject)}
+            model = meant.pop() if len(meant) == 1 else ""
+            stands = [standing_on(standing, one.subject, [model] if model else every_model(store)) for one in found]
+            return found, stands, sorted({event.auditor for event in store.rulings.events()}), model
 
         self.ask_for_ruling(*await self.with_store(load))
 
     @worker("rule", newest=False)
-    async def store_ruling(self, decided: Decided, auditor: str) -> None:
+    async def store_ruling(self, decided: Decided, auditor: str, model: str = "") -> None:
         def rule(store: Store) -> tuple[str, Ruling | None]:
             from workbench.evidence import ruling_subjects
 
@@ -218,7 +233,13 @@ class RulingKeys(Screen[Any], Keyed, Background):
             assert decided.verdict is not None, "a ruling has a verdict"
             assert decided.thing is not None, "and is about something"
             made = ruling_subjects.rule(
-                store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason, reading=decided.reading
+                store,
+                decided.thing,
+                decided.verdict,
+                auditor=auditor,
+                reason=decided.reason,
+                reading=decided.reading,
+                model="" if decided.all_models else model,
             )
             name = ruling_subjects.told(store, decided.thing.subject)
             read = f" ({decided.reading})" if decided.reading else ""
@@ -229,16 +250,18 @@ class RulingKeys(Screen[Any], Keyed, Background):
     @worker("rulings")
     async def read_rulings(self, places: Sequence[RuledPlace]) -> None:
         """Read the rulings on these subjects and on what contains them, and show them."""
+        runs = self.runs_of(places)
 
         def load(store: Store) -> Sequence[str]:
-            from workbench.evidence.ruling_subjects import spoken
+            from workbench.evidence.ruling_subjects import every_model, spoken, standing_on
 
+            models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
             standing = store.rulings.standing()
             found = [thing for place in places for thing in things(store, place)] if standing else []
             lines = (
                 f"{spoken(thing.name)}: {said(one)}"
                 for thing in found
-                for one in reversed(standing.get(thing.subject.key, ()))
+                for one in reversed(standing_on(standing, thing.subject, models))
             )
             return tuple(dict.fromkeys(lines))
 

@@ -45,6 +45,8 @@ class RuledPlace:
     "key of the text of an answer to it"
     runs: tuple[Run, ...] = ()
     "whose answers are meant; empty: anybody's"
+    model: str = ""
+    "key of the model whose answers are meant; empty: that of `runs`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Stands:
     "first digits of the key of the answer that it is about; empty: of no single answer"
     givers: frozenset[Giver] = frozenset()
     "who gave that answer"
+    model_id: int | None = None
+    "rowid of the model that it applies to alone; None: it applies to all models"
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -77,7 +81,13 @@ class Stands:
         """Return whether it is about one of the instruments of a place, and about no answer that others gave."""
         if self.instrument not in place.instruments:
             return False
+        if place.runs and not any(map(self.applies, place.runs)):
+            return False
         return not (self.answer and place.runs) or any(one.is_of(run) for one in self.givers for run in place.runs)
+
+    def applies(self, run: Run | None) -> bool:
+        """Return whether it applies to the model of a run; None: to any model."""
+        return run is None or self.model_id in (None, run.model_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +96,14 @@ class Standing:
 
     every: tuple[Stands, ...] = ()
 
-    def on_answer(self, probe: int, text: str) -> tuple[str, ...]:
-        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement."""
+    def on_answer(self, probe: int, text: str, run: Run | None = None) -> tuple[str, ...]:
+        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement.
+
+        run : whose answer it is; None: anybody's
+        """
         answer = text_key(text).hex()[:DIGITS]
-        return tuple(one.line for one in self.every if probe in one.probes and one.answer in ("", answer))
+        here = (one for one in self.every if probe in one.probes and one.answer in ("", answer))
+        return tuple(one.line for one in here if one.applies(run))
 
     def counts(self, instrument: str) -> Counter[str]:
         """Return how many rulings stand on each statement of an instrument and on what is below it."""
@@ -136,6 +150,9 @@ def standing_in(store: Store) -> Standing:
         put = () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
         ref = named["statement"] if "statement" in named else put[0].ref if put else ""
         givers = store.ruled_things.givers(named["prompt"], named["text"]) if answer else frozenset[Giver]()
-        return Stands(instrument, name, said(ruling), ref, store.ruled_things.probes(named), answer, givers)
+        model = models.get(ruling.subject.model, 0) if ruling.subject.model else None
+        probes = store.ruled_things.probes(named)
+        return Stands(instrument, name, said(ruling), ref, probes, answer, givers, model)
 
+    models = {row["key"].hex(): at for at, row in store.data_rows.models().items()}
     return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))

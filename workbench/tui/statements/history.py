@@ -318,13 +318,14 @@ def read_past(store: Store, instrument: str, ref: str) -> Past:
 def _rulings(
     store: Store, instrument: str, ref: str, version: int, standing: Mapping[bytes, Sequence[Ruling]]
 ) -> Sequence[str]:
-    from workbench.evidence.ruling_subjects import statement_version, wordings
+    from workbench.evidence.ruling_subjects import every_model, standing_on, statement_version, wordings
 
     whole = statement_version(store, instrument, ref, version)
+    models = every_model(store)
     return [
         f"{thing.name}  {said(one)}"
         for thing in (whole, *wordings(store, whole))
-        for one in standing.get(thing.subject.key, ())
+        for one in standing_on(standing, thing.subject, models)
     ]
 
 
