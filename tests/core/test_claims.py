@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.audits.comparison.judge import DIFFERENT, UNDECIDED, claims
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Bounds, Estimate
 
 NAN = float("nan")
 
@@ -22,6 +22,8 @@ def test_a_difference_is_claimed_of_a_family_and_sameness_within_what_is_asked_f
     assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [UNDECIDED] * 4, "each alone would be different"
     assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [UNDECIDED], "the p of a test comes before the interval"
     assert claims([difference(0.0, 0.0)], [NAN], 0.01) == ["same within ±0.01"]
+    missing = [Bounds(-0.25, 0.0), Bounds(-0.01, 0.04)]
+    assert claims([difference(0.0, 0.03)] * 2, [NAN] * 2, 0.05, missing) == [UNDECIDED, "same within ±0.05"]
 
 
 @pytest.mark.parametrize("true", [0.0, 0.1])

@@ -125,6 +125,7 @@ def test_a_statement_without_readable_answers_is_left_out_and_a_void_test_is_no_
     counts = answered(persona(np.random.default_rng(6)), 10, np.random.default_rng(6))
     for array in (counts.positive, counts.negative):
         array[:, 0] = 0
+    counts.positive[:, 0, 0] = 4  # of 10: less than half
     report = judge(counts, ReliabilityOptions())
     found = report.pooled.share("all")
     assert (found.n, found.excluded) == (59, 1)
@@ -182,3 +183,12 @@ def test_the_posterior_is_calibrated() -> None:
     counts, _ = np.histogram(ranks, bins=5, range=(0, 1 + 1e-9))
     expected = len(ranks) / 5
     assert ((counts - expected) ** 2 / expected).sum() < 18.47, f"chi-squared with 4 degrees at .001: {counts}"
+
+
+def test_single_answers_tell_nothing_of_a_share() -> None:
+    rng = np.random.default_rng(7)
+    logits = persona(rng)
+    single, many = (judge(answered(logits, n, rng)).pooled for n in (1, 30))
+    assert "ask for two or more" in single.share("all").undefined
+    assert "ask for two or more" in single.difference(many, "all").undefined
+    assert many.share("all").defined

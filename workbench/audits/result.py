@@ -354,11 +354,13 @@ def reported(
     """
     if result.headline is None:
         return
+    rules = result.options.published_said()
+    book = replace(result.book, told=(rules, *result.book.told)) if rules else result.book
     yield Reported(
         title=result.book.title,
         instrument=result.instrument,
         runs=result.runs,
-        book=result.book,
+        book=book,
         findings=result.findings,
         command=f"{_command(command, result, wanted)} --json",
         answered=result.answered,

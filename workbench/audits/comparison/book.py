@@ -35,7 +35,7 @@ from workbench.audits.printed import Medium, Printed
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
@@ -52,12 +52,12 @@ DIFFERENCE = (
     "table, Benjamini and Hochberg's the expected share of false ones."
 )
 BOUNDS = (
-    "The bounds are the least and the greatest difference that there can be, whatever the missing verdicts are: they "
-    "are no interval."
+    "The bounds are the least and the greatest difference over all items, those without a verdict included, whatever "
+    "the missing ones are: they are no interval, and of more items than the difference."
 )
 CLAIM = (
     "different if p, adjusted by Holm's procedure over the differences of the table, is below .05; the same if the "
-    "95 % interval lies within ±D of --same-within D; otherwise undecided"
+    "95 % interval and the bounds lie within ±D of --same-within D; otherwise undecided"
 )
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0, 0, "there is no difference")
 APART = (
@@ -103,11 +103,18 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
     column = table.columns[place]
     adjusted: Callable[[Any], Any] = next((one.value for one in table.columns if one.key == "holm"), lambda _: math.nan)
     differences = [value if isinstance(value := column.value(row), Estimate) else NOTHING for row in table.rows]
-    found = claims(differences, [float(adjusted(row)) for row in table.rows], within)
+    ends = [next((one.value for one in table.columns if one.key == key), None) for key in ("lowest", "highest")]
+    bounds = [Bounds(*(_number(of, row) for of in ends)) for row in table.rows]
+    found = claims(differences, [float(adjusted(row)) for row in table.rows], within, bounds)
     of_row = dict(zip(map(table.key, table.rows), found, strict=True))
     claim: Column[Any] = Column("claim", "claim", lambda row: of_row[table.key(row)], help=CLAIM)
     columns = [*table.columns[: place + 1], claim, *table.columns[place + 1 :]]
     return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
+
+
+def _number(of: Callable[[Any], Any] | None, row: Any) -> float:
+    value = None if of is None else of(row)
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def tables(of: Compared, *, data: bool) -> Iterator[AnyTable]:
@@ -251,9 +258,9 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True, whole: bool =
         Column("missing_both", "missing, both", read(lambda one: one.missing[2]), Kind.COUNT, aside=True,
                help="of these, missing in both"),
         Column("lowest", "lower bound", read(lambda one: one.bounds.low), Kind.POINTS, aside=whole, short="least",
-               help="the least difference that there can be, whatever the missing verdicts are; no interval"),
+               help="the least difference over all items, whatever the missing verdicts are; no interval"),
         Column("highest", "upper bound", read(lambda one: one.bounds.high), Kind.POINTS, aside=whole, short="most",
-               help="the greatest difference that there can be"),
+               help="the greatest difference over all items"),
         Column("same", "same verdict", read(lambda one: one.same), Kind.SHARE, scale=(0, 1), short="same",
                help="of the items that both runs decide", aside=not two),
         Column("lost", "lost", read(lambda one: one.lost), Kind.COUNT, help="decided pairs: yes first, then no"),
@@ -434,7 +441,9 @@ def _findings(of: Compared) -> Iterator[str]:
     """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
     every = changes(of)
     first = of.kinds[0]
-    claimed = claims([one.difference for one in every], [one.holm for one in every], of.within)
+    claimed = claims(
+        [one.difference for one in every], [one.holm for one in every], of.within, [one.bounds for one in every]
+    )
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
     for change, claim in zip(every, claimed, strict=True):
         if change.kind is first or change.kind.name == ANSWERED:
@@ -444,7 +453,11 @@ def _findings(of: Compared) -> Iterator[str]:
     if tested:
         which = "; ".join(f"{one.kind.title} of {one.first} and {one.second}" for one in clear[:NAMED])
         more = f"; {len(clear) - NAMED:,} more" if len(clear) > NAMED else ""
-        turned = [one.kind.title for one in clear if one.bounds.turn(one.difference.value)]
+        turned = [
+            f"{one.kind.title} of {one.first} and {one.second}"
+            for one in clear
+            if one.bounds.turn(one.difference.value)
+        ]
         could = f"; what is missing could turn {len(turned):,} of these ({', '.join(turned[:NAMED])})" if turned else ""
         yield (
             f"After Holm's correction p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested differences"

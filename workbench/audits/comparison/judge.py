@@ -534,7 +534,9 @@ DIFFERENT, UNDECIDED = "different", "undecided"
 LEVEL = 0.05
 
 
-def claims(differences: Sequence[Estimate], p: Sequence[float], within: float | None) -> list[str]:
+def claims(
+    differences: Sequence[Estimate], p: Sequence[float], within: float | None, bounds: Sequence[Bounds] = ()
+) -> list[str]:
     """Return what may be said of each of a family of differences: `different`, `same within ±d`, or `undecided`.
 
     Different: its p, adjusted by Holm's procedure over the family, is below .05. The same: its 95 % interval lies
@@ -544,11 +546,13 @@ def claims(differences: Sequence[Estimate], p: Sequence[float], within: float | 
     ----------
     p : adjusted already; NaN where there is no test: those differences are tested by their intervals, as a family
     within : d; None: nothing is the same
+    bounds : of the differences, whatever is missing; empty: nothing is
     """
     untested = [math.isnan(each) for each in p]
     by_interval = iter(holm([_p_of(one) for one, without in zip(differences, untested, strict=True) if without]))
     adjusted = [next(by_interval) if without else each for each, without in zip(p, untested, strict=True)]
-    return [_claim(*pair, within) for pair in zip(differences, adjusted, strict=True)]
+    ends = bounds or [Bounds(NAN, NAN)] * len(differences)
+    return [_claim(*each, within) for each in zip(differences, adjusted, ends, strict=True)]
 
 
 def _p_of(one: Estimate) -> float:
@@ -559,12 +563,14 @@ def _p_of(one: Estimate) -> float:
     return math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
 
 
-def _claim(one: Estimate, p: float, within: float | None) -> str:
+def _claim(one: Estimate, p: float, ends: Bounds, within: float | None) -> str:
     if p < LEVEL:
         return DIFFERENT
     if math.isnan(one.low):
         return ""
-    return f"same within ±{within:g}" if within is not None and max(-one.low, one.high) <= within else UNDECIDED
+    reach = (-one.low, one.high, -ends.low, ends.high)
+    same = within is not None and not any(end > within for end in reach)  # NaN: nothing is missing
+    return f"same within ±{within:g}" if same else UNDECIDED
 
 
 def over_time(of: Compared) -> tuple[Moment, ...]:

@@ -21,6 +21,7 @@ from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.pooled import difference_said, differences
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Verdict
@@ -90,7 +91,9 @@ def beside(
     shared = shared_templates(runs, reports)
     under = {name: _under(reports[name], shared[name]) for name in runs}
     equal, said, untested = at_equal_numbers(under)
-    sides = [_side(name, run, equal[name], asked[name]) for name, run in runs.items()]
+    sides = [
+        replace(_side(name, run, equal[name], asked[name]), main=under[name].passing(ALL)) for name, run in runs.items()
+    ]
 
     def differ(first: str, second: str) -> AnyTable:
         return differences(first, second, under[first].pooled, under[second].pooled)
@@ -115,14 +118,13 @@ def beside(
 
 
 def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:
-    """Say that prompts of some runs have more answers than those of others; empty where they have as many."""
-    sizes = {name: None if isinstance(of, ExactReport) else of.counts.sizes for name, of in reports.items()}
-    sampled = {name: reports[name].counts.sizes_words for name, of in sizes.items() if of is not None}
-    if sampled and len(sampled) < len(sizes):
+    """Say that some runs ask for more answers to a prompt than others; empty where they ask for as many."""
+    sampled = {name: of.counts.sizes[1] for name, of in reports.items() if not isinstance(of, ExactReport)}
+    if sampled and len(sampled) < len(reports):
         return "some verdicts are of samples, others of exact probabilities"
-    if len(set(sizes.values())) < 2 and all(of is None or of[0] == of[1] for of in sizes.values()):
+    if len(set(sampled.values())) < 2:
         return ""
-    return f"a prompt has unequally many answers ({', '.join(f'{name} {each}' for name, each in sampled.items())})"
+    return f"a prompt has unequally many answers ({', '.join(f'{name} {most}' for name, most in sampled.items())})"
 
 
 def at_equal_numbers(
@@ -136,13 +138,13 @@ def at_equal_numbers(
         return reports, (), unequal
     if any(of.counts.until_settled is not None for of in reports.values()):
         return reports, (), f"{unequal}, asked until the verdict was settled"
-    fewest, seed = min(of.counts.sizes[0] for of in reports.values()), next(iter(reports.values())).options.seed
+    fewest, seed = min(of.counts.sizes[1] for of in reports.values()), next(iter(reports.values())).options.seed
     thin = {
         name: judge(thinned(of.counts, fewest, derive_rng(seed, "thinned", name)), of.options)
         for name, of in reports.items()
     }
-    said = f"Verdicts are of {fewest} answers to a prompt, drawn at random where it has more (seed {seed}), because"
-    return thin, [f"{said} {unequal}."], ""
+    drawn = f"of {plural(fewest, 'answer')} to a prompt, drawn at random where it has more (seed {seed})"
+    return thin, [f"Verdicts are {drawn}, because {unequal}."], ""
 
 
 def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]) -> dict[str, tuple[str, ...]]:
@@ -201,7 +203,7 @@ def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> 
         }
         for kind in KINDS
     }
-    return Side(name, run.model, factors_of(run), found, run.last, report.passing(ALL))
+    return Side(name, run.model, factors_of(run), found, run.last)
 
 
 def _words(report: ReliabilityReport, name: str) -> list[str]:

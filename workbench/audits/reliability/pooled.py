@@ -6,14 +6,16 @@ of one statement, of one wording and under one template lend each other strength
 shares as they judge exact probabilities (`expected`): a prompt leans clearly outside [low, high], its stance is the
 side of one half. The share of the draws in which a statement passes is the probability that it does.
 
-Prompts without a readable answer settle nothing, as ever; a statement that needs one is left out. A prompt that is
-asked until its verdict is settled is as good as any other: when one stops says nothing beside the answers.
+A prompt of which less than half of the planned answers are readable settles nothing, unless the options need fewer; a
+statement that needs it is left out. A prompt that is asked until its verdict is settled is as good as any other: when
+one stops says nothing beside the answers. Where most prompts have a single answer nothing is said: how the answers to
+one prompt differ among themselves cannot be told from how prompts differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -41,7 +43,8 @@ TOGETHER = 25
 "draws that are judged at once, to bound memory"
 TOSSES = 100
 "draws of a model whose stances a coin decides"
-NOTHING = "no statement has readable answers to every prompt that the test needs"
+NOTHING = "no statement has enough readable answers to every prompt that the test needs"
+SINGLE = "single answers to a prompt tell nothing of its share: ask for two or more"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ class DrawnReport(ReliabilityReport):
 
     @cached_property
     def enough(self) -> BoolArray:
-        return np.asarray((self.counts.readable > 0) & self.counts.exists[None, :, :, None])
+        return known_prompts(self)
 
     @cached_property
     def leaning(self) -> FloatArray:
@@ -78,6 +81,13 @@ class DrawnReport(ReliabilityReport):
         return codes(np.abs(stances.sum(axis=1, dtype=np.int64)) == stances.shape[1], known)
 
 
+def known_prompts(report: ReliabilityReport) -> BoolArray:
+    """Return which prompts have readable answers enough for their share to mean something: (T, S, V, 2)."""
+    counts = report.counts
+    least = np.minimum(report.needs, counts.wanted // 2 + 1)
+    return np.asarray((counts.readable >= np.maximum(least, 1)) & counts.exists[None, :, :, None])
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Pooled:
     """In which draws each statement passes each test, under all templates together."""
@@ -89,12 +99,14 @@ class Pooled:
     "test -> (S,) whether the statement can be judged, and can fail"
     lacks: Mapping[str, BoolArray]
     "test -> (S,) whether the statement lacks readable answers"
+    why: str = NOTHING
+    "why nothing is said where no statement is known"
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
         statements that would be as uncertain as these are together with what is unknown of their shares.
         """
-        return _share(self.passes[test][:, self.known[test]], int(self.lacks[test].sum()))
+        return _share(self.passes[test][:, self.known[test]], int(self.lacks[test].sum()), self.why)
 
     def difference(self, other: Pooled, test: str) -> Estimate:
         """Return the other share minus this one, over the statements that both know: Bonett and Price's interval, at
@@ -104,7 +116,7 @@ class Pooled:
         n = first.shape[1]
         left_out = len({*self.statements} | {*other.statements}) - n
         if not n:
-            return Estimate(NAN, NAN, NAN, 0, left_out, NOTHING)
+            return Estimate(NAN, NAN, NAN, 0, left_out, self.why if self.why != NOTHING else other.why)
         p, q = first.mean(axis=0), second.mean(axis=0)
         value = float((q - p).mean())
         lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
@@ -149,10 +161,10 @@ class Pooled:
         return self.passes[test][:, both], other.passes[test][:, there]
 
 
-def _share(passes: BoolArray, left_out: int) -> Estimate:
+def _share(passes: BoolArray, left_out: int, why: str) -> Estimate:
     n = passes.shape[1]
     if not n:
-        return Estimate(NAN, NAN, NAN, 0, left_out, NOTHING)
+        return Estimate(NAN, NAN, NAN, 0, left_out, why)
     value = float(passes.mean())
     p = passes.mean(axis=0)
     worth = _worth(n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var()))
@@ -179,8 +191,13 @@ def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
 
 def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     """Return the tests on draws from the posterior of a run's shares; on exact probabilities there is one draw."""
+    if isinstance(report, ExactReport):
+        return _tested(report, [report.leaning])
+    readable = report.counts.readable[known_prompts(report)]
+    if readable.size and np.median(readable) < 2:
+        return replace(_tested(report, ()), why=SINGLE)
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
-    return _tested(report, [report.leaning] if isinstance(report, ExactReport) else _shares(report, rng, draws))
+    return _tested(report, _shares(report, rng, draws))
 
 
 def by_coin(report: ReliabilityReport) -> Pooled:
@@ -190,9 +207,9 @@ def by_coin(report: ReliabilityReport) -> Pooled:
 
 
 def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-    """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where nothing is readable."""
+    """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where too little is readable."""
     counts = report.counts
-    at = np.nonzero((counts.readable > 0) & counts.exists[None, :, :, None])
+    at = np.nonzero(known_prompts(report))
     if not at[0].size:
         return
     turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
