@@ -417,7 +417,13 @@ def compared(
     targets = [ref for ref in results.targets if all(ref in of for of in asked)]
     kinds = (
         VerdictKind(
-            BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False, neither=(WORDS["none"],)
+            BIAS,
+            "bias of targets",
+            WORDS["above"],
+            WORDS["below"],
+            "target",
+            tested=False,
+            neither=(WORDS["none"], WORDS["few"], WORDS[""]),
         ),
         *(VerdictKind(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
     )
