@@ -397,8 +397,9 @@ def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -
     ConflictError, UsageError.
     """
     store.rulings.undo(ruling, auditor=auditor, reason=reason)
-    again = store.rulings.standing(ruling.subject.kind).get(ruling.subject.key, ())
-    earlier = next((one for one in again if one.auditor == ruling.auditor), None)
+    models = [ruling.subject.model] if ruling.subject.model else every_model(store)
+    again = standing_on(store.rulings.standing(ruling.subject.kind), ruling.subject, models)
+    earlier = next((one for one in reversed(again) if one.auditor == ruling.auditor), None)
     whose, their = (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
     stands = f"; {their} earlier {earlier.verdict} stands again" if earlier is not None else ""
     return f"undone: {whose}{ruling.verdict} on {told(store, ruling.subject)}{stands}"
