@@ -161,7 +161,7 @@ def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, caps
     assert first == again
     found = json.loads(first)
     chosen = {"masses": "top10", "variability": "sd", "error": "paired", "seed": 7, "draws": 300}
-    assert found["options"] == {"condition": None, **chosen}
+    assert found["options"] == {"condition": None, "same_within": None, **chosen}
     assert found["workbench"]
     model = found["models"]["base"]
     assert model["code_versions"] == ["code-1"]
