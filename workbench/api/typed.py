@@ -268,9 +268,6 @@ class CommonFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
@@ -492,9 +489,6 @@ class StatementLabelsFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     seed: int

@@ -34,6 +34,7 @@ from workbench.options.shared import (
     METHODS,
     MODEL,
     MODELS,
+    SAME_WITHIN,
     SERVED,
     TABLE,
     TEMPLATE,
@@ -488,7 +489,11 @@ class Audit(ABC):
     @property
     def judges_by(self) -> Sequence[Option]:
         """The options of how answers are judged: a frozen plan has them."""
-        return (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
+        return (*self._has(self.options.judging()), *self.readers, WITHOUT_RULINGS)
+
+    def _has(self, options: Sequence[Option]) -> Iterator[Option]:
+        """Yield the options that have an effect: sameness is of comparisons."""
+        return (one for one in options if self.compares or one.name != SAME_WITHIN.name)
 
     @property
     def figure_options(self) -> Sequence[Option]:
@@ -498,7 +503,8 @@ class Audit(ABC):
         instrument = several if self.every_instrument else INSTRUMENT
         which = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
         compares = (COMPARE,) if self.compares else ()
-        return (*which, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
+        own = self._has(self.options.flags())
+        return (*which, *own, *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.
