@@ -98,9 +98,6 @@ class Asked(TypedDict, total=False):
 class Judging(TypedDict, total=False):
     """How the answers to an audit are judged, as a frozen plan has it."""
 
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -117,6 +114,9 @@ class Judging(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -177,9 +177,6 @@ class AnyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it; part of a sampling's description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -198,6 +195,9 @@ class AnyFigures(TypedDict, total=False):
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     as_people: bool
     """kappas over only the statements that people answered"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -311,9 +311,6 @@ class ReliabilityFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -332,6 +329,9 @@ class ReliabilityFigures(TypedDict, total=False):
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     as_people: bool
     """kappas over only the statements that people answered"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -373,9 +373,6 @@ class ConsistencyFigures(TypedDict, total=False):
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     low: float
     """lower limit of an unclear leaning (default: 0.45)"""
     high: float
@@ -394,6 +391,9 @@ class ConsistencyFigures(TypedDict, total=False):
     """policy-issue labels: the source's, or people's (default: gold)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -435,9 +435,6 @@ class BiasScoreFigures(TypedDict, total=False):
     """part of a sampling's description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     seed: int
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
@@ -452,6 +449,9 @@ class BiasScoreFigures(TypedDict, total=False):
     """base every figure on the prompts asked of all models"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -525,9 +525,6 @@ class QuestionnaireFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     condition: str | Sequence[str] | None
     """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
     asked; all in --json, files and reports)"""
@@ -537,6 +534,9 @@ class QuestionnaireFigures(TypedDict, total=False):
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
     """of the bootstrap (default: 10000)"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
@@ -572,15 +572,15 @@ class ResponseBiasFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
     without_typos: bool
     """leave the rows of typos out of the matrix"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
+    none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
