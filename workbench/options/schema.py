@@ -134,7 +134,7 @@ class Options:
     @classmethod
     def declared(cls) -> dict[str, Declared]:
         """Return what each field declares, by its name."""
-        own_first = sorted(fields(cls), key=lambda one: one.kw_only)
+        own_first = sorted(fields(cls), key=lambda one: bool(one.kw_only))
         found = {one.name: one.metadata["declared"] for one in own_first}
         unnamed = {name: one for name, one in found.items() if one.option.name != name}  # shared options stay the same
         return found | {name: replace(one, option=one.option.but(name=name)) for name, one in unnamed.items()}
