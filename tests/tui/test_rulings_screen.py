@@ -116,6 +116,30 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
 
 
 @pytest.mark.e2e
+async def test_a_ruling_on_an_answer_is_for_the_model_in_sight_and_a_makes_it_for_all(path: Path) -> None:
+    audited(path, model="other")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 30)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "enter", "enter")
+        assert isinstance(app.screen, ResponsesScreen)
+        in_sight = app.screen.run_in_sight()
+        assert in_sight is not None
+        await press(app, pilot, "r", "x")
+        assert "applies to this model alone" in screen_text(app)
+        await press(app, pilot, "escape", "w")
+        assert "applies to all models" in screen_text(app), "it is about the wording"
+        await press(app, pilot, "escape", "escape", "r", "x", "enter")
+        (ruling,) = standing(path)
+        with Store.open(path) as store:
+            assert ruling.subject.model == store.data_rows.models()[in_sight.model_id]["key"].hex()
+        await press(app, pilot, "r", "a", "x")
+        assert "applies to all models · a to this model alone" in screen_text(app)
+        await press(app, pilot, "enter")
+        assert [one.subject.model for one in standing(path)] == [ruling.subject.model, ""]
+
+
+@pytest.mark.e2e
 async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
