@@ -476,7 +476,7 @@ def misread(progress: Progress, *, blind: bool = False) -> str:
         return f"misread: {kept_back}"
     if progress.auditor is None:
         return "misread: Tab shows how often the reader errs"
-    rate, decided = control.rate, sum(one.counted for one in control.strata())
+    rate, decided = control.rate, round(sum(one.counted for one in control.strata()))
     if rate.undefined:
         return f"misread: {rate.undefined}"
     few = f", {rate.few}" if rate.few else ""
