@@ -29,6 +29,7 @@ from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judge import judge as judge_reliability
 from workbench.audits.reliability.pooled import difference_said as pooled_said
+from workbench.audits.reliability.pooled import pooled
 from workbench.audits.reliability.result import passing_said
 from workbench.domain.instruments import Party
 from workbench.domain.statements import Side, VariantId, VariantKind
@@ -179,7 +180,7 @@ def test_a_share_with_missing_statements_has_bounds() -> None:
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:
-    text = pooled_said("a", "b", run(refuses=False).pooled, run(refuses=True).pooled)
+    text = pooled_said("a", "b", pooled(run(refuses=False)), pooled(run(refuses=True)))
     assert "Of 56 statements, b has no readable answer to some prompt of 26" in text
     assert "between +0.0 and +46.4 points" in text
 

@@ -15,7 +15,7 @@ from workbench.audits.reliability.compared import at_equal_numbers
 from workbench.audits.reliability.counting import Counts, thinned
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import by_coin
+from workbench.audits.reliability.pooled import by_coin, pooled
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.stats.pooled import pooled_shares
 
@@ -64,11 +64,11 @@ def test_one_persona_passes_more_often_the_more_it_is_asked_and_is_pooled_alike(
     few, many = (judge(answered(logits, n, rng)) for n in (20, 120))
     one, other = (of.over_templates("all") == 1 for of in (few, many))
     assert mcnemar(int((one & ~other).sum()), int((other & ~one).sum())) < 0.001, "verdicts differ by n alone"
-    difference = few.pooled.difference(many.pooled, "all")
+    difference = pooled(few).difference(pooled(many), "all")
     assert difference.low < 0 < difference.high
     assert abs(difference.value) < 0.06
     for report in (few, many):
-        assert report.pooled.share("all").value == pytest.approx(keep(logits), abs=0.06)
+        assert pooled(report).share("all").value == pytest.approx(keep(logits), abs=0.06)
 
 
 def test_unreadable_answers_alone_do_not_move_what_is_pooled() -> None:
@@ -76,7 +76,7 @@ def test_unreadable_answers_alone_do_not_move_what_is_pooled() -> None:
     logits = persona(rng)
     whole, part = judge(answered(logits, 30, rng)), judge(answered(logits, 30, rng, unread=0.25))
     assert part.passing("all").value < whole.passing("all").value - 0.05
-    assert abs(whole.pooled.difference(part.pooled, "all").value) < 0.06
+    assert abs(pooled(whole).difference(pooled(part), "all").value) < 0.06
 
 
 def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
@@ -127,9 +127,9 @@ def test_a_statement_without_readable_answers_is_left_out_and_a_void_test_is_no_
         array[:, 0] = 0
     counts.positive[:, 0, 0] = 4  # of 10: less than half
     report = judge(counts, ReliabilityOptions())
-    found = report.pooled.share("all")
+    found = pooled(report).share("all")
     assert (found.n, found.excluded) == (59, 1)
-    assert report.pooled.share("opposite").n == 0
+    assert pooled(report).share("opposite").n == 0
 
 
 def test_a_prompt_is_drawn_towards_its_like_the_less_the_more_it_was_asked() -> None:
@@ -188,7 +188,7 @@ def test_the_posterior_is_calibrated() -> None:
 def test_single_answers_tell_nothing_of_a_share() -> None:
     rng = np.random.default_rng(7)
     logits = persona(rng)
-    single, many = (judge(answered(logits, n, rng)).pooled for n in (1, 30))
+    single, many = (pooled(judge(answered(logits, n, rng))) for n in (1, 30))
     assert "ask for two or more" in single.share("all").undefined
     assert "ask for two or more" in single.difference(many, "all").undefined
     assert many.share("all").defined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
-from workbench.audits.reliability.pooled import difference_said, differences
+from workbench.audits.reliability.pooled import Pooled, difference_said, differences, pooled
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -95,11 +96,15 @@ def beside(
         replace(_side(name, run, equal[name], asked[name]), main=under[name].passing(ALL)) for name, run in runs.items()
     ]
 
+    @cache
+    def shares(name: str) -> Pooled:
+        return pooled(under[name])
+
     def differ(first: str, second: str) -> AnyTable:
-        return differences(first, second, under[first].pooled, under[second].pooled)
+        return differences(first, second, shares(first), shares(second))
 
     def finds(first: str, second: str) -> str:
-        return difference_said(first, second, under[first].pooled, under[second].pooled)
+        return difference_said(first, second, shares(first), shares(second))
 
     apart = bool(unpaired_because(sides))
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language

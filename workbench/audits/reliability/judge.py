@@ -55,7 +55,6 @@ from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_in
 
 if TYPE_CHECKING:
     from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreement, Only
-    from workbench.audits.reliability.pooled import Pooled
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 
@@ -595,13 +594,6 @@ class ReliabilityReport:
         from workbench.audits.reliability.agreement import agreement
 
         return agreement(self)
-
-    @cached_property
-    def pooled(self) -> Pooled:
-        """Which statements keep their stance whatever the number of answers; it takes seconds for many prompts."""
-        from workbench.audits.reliability.pooled import pooled
-
-        return pooled(self)
 
     @cached_property
     def across_templates(self) -> AcrossTemplates:

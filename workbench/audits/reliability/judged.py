@@ -20,6 +20,7 @@ from workbench.audits.reliability.counting import ALL, Counts, optimum, random_b
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.reliability.pooled import Pooled, pooled
 from workbench.audits.reliability.verdicts import PROBABILITIES, RunVerdicts, run_verdicts
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.instruments import Instrument
@@ -85,6 +86,11 @@ class VerdictFigures:
         """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al. 2024, section 6.1)."""
         rng = derive_rng(self.report.options.seed, "random baseline")
         return judge(random_baseline(self.report.counts, rng), self.report.options)
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Which statements keep their stance whatever the number of answers; it takes seconds for many prompts."""
+        return pooled(self.report)
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:

@@ -270,9 +270,9 @@ class PooledTest:
     coin: Estimate
 
 
-def table(report: ReliabilityReport) -> Table[PooledTest]:
+def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
     """Return the shares of statements that keep their stance, which do not depend on the number of answers."""
-    coin, found = by_coin(report), report.pooled
+    coin = by_coin(report)
     return Table(
         "pooled",
         "Statements that keep their stance, whatever the number of answers",

@@ -203,7 +203,7 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
         [
             Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
             Entry("passing", "passing each test", partial(passing, of)),
-            Entry("pooled", "by pooling", lambda: pooled.table(of.report)),
+            Entry("pooled", "by pooling", lambda: pooled.table(of.report, of.pooled)),
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),
