@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench import registry
 from workbench.audits.comparison.judge import DIFFERENT, UNDECIDED, claims
+from workbench.audits.reliability.options import JUDGING
 from workbench.domain.verdicts import Bounds, Estimate
 
 NAN = float("nan")
@@ -42,3 +44,10 @@ def test_identical_models_seldom_differ_in_any_row_and_unlike_ones_are_seldom_th
     else:
         assert by_interval > 430
         assert by_claim < 70
+
+
+def test_sameness_is_an_option_of_comparisons_alone() -> None:
+    audit = registry.audit("reliability")
+    assert "same_within" in {one.name for one in audit.figure_options}
+    assert "same_within" not in {one.name for one in registry.audit("statement_labels").figure_options}
+    assert "same_within" not in {one.name for one in JUDGING}

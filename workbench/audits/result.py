@@ -287,6 +287,8 @@ def printed(
     from workbench.audits.comparison.judge import meant
 
     book, about = result.book, about_of(result)
+    if result.options.same_within is not None and not compare:
+        raise UsageError("--same-within is about runs side by side; name them with --compare, or leave it out")
     if compare:
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")

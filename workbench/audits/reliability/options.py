@@ -15,7 +15,7 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.schema import Options, of_shared, option
-from workbench.options.shared import JUDGE_VOID, READER, SEED, WITHOUT_RULINGS
+from workbench.options.shared import JUDGE_VOID, READER, SAME_WITHIN, SEED, WITHOUT_RULINGS
 
 if TYPE_CHECKING:
     from workbench.stats.arrays import Int32Array
@@ -202,8 +202,9 @@ class ReliabilityOptions(Rules):
 EXACT_ALONE = ("named", "beside", "with_unreadable")
 "names of the options that mean nothing where answers are sampled"
 JUDGING = (
-    *(one for one in ReliabilityOptions.judging() if one.name not in EXACT_ALONE), READ_BY, WITHOUT_RULINGS,
-)  # fmt: skip
+    *(one for one in ReliabilityOptions.judging() if one.name not in {*EXACT_ALONE, SAME_WITHIN.name}),
+    *(READ_BY, WITHOUT_RULINGS),
+)
 "how sampled answers are judged, for verbs that judge several runs"
 ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"
