@@ -132,7 +132,7 @@ async def test_a_write_that_fails_after_its_screen_was_left_is_said_on_the_next(
         app.pop_screen()
         await until(pilot, lambda: started.is_finished)
         late.set()
-        await until(pilot, lambda: "What you did on the screen before is not stored." in flowing(app))
+        await until(pilot, lambda: "What you began on the screen before was not done." in flowing(app))
 
 
 async def test_a_write_that_fails_after_the_program_has_ended_is_said_below_it(
@@ -151,4 +151,4 @@ async def test_a_write_that_fails_after_the_program_has_ended_is_said_below_it(
         await pilot.pause()
     late.set()
     await wait_for(get_running_loop().shutdown_default_executor(), 60)
-    assert "is not stored. the word is taken" in capsys.readouterr().err.lower()
+    assert "was not done. the word is taken" in capsys.readouterr().err.lower()

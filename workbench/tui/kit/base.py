@@ -168,7 +168,7 @@ def say_late(app: App[Any], written: Future[Any]) -> None:
     """
     if (error := written.exception()) is None:
         return
-    told = f"What you did on the screen before is not stored. {as_trouble(error)}"
+    told = f"What you began on the screen before was not done. {as_trouble(error)}"
     if app.is_running:
         say(app.screen, told, warns=True)
     else:
