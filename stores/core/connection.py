@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -78,6 +79,8 @@ OLDEST_SQLITE = (3, 37, 0)
 "the first with STRICT tables"
 BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
+IN_WAL = 2
+"value of byte 18 of a SQLite file that uses write-ahead logging"
 NETWORK_FILE_SYSTEMS = frozenset(
     (
         *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
@@ -102,6 +105,10 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
     if new and not create:
         raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
     _check_writable(path)
+    try:
+        leave_write_ahead(path)
+    except sqlite3.Error as error:
+        raise translated(error, path) from error
     try:
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
     except sqlite3.OperationalError as error:
@@ -154,14 +161,18 @@ def open_for_reading(path: Path) -> Database:
 
 def is_store(path: Path) -> bool:
     """Return whether a file begins like a store; only the file itself is opened, and nothing is changed."""
+    head = _head(path)
+    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
+
+
+def _head(path: Path) -> bytes:
     try:
         if not path.is_file():  # a pipe would wait for a writer forever
-            return False
+            return b""
         with path.open("rb") as file:
-            head = file.read(72)
+            return file.read(72)
     except OSError:
-        return False
-    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
+        return b""
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
@@ -260,6 +271,21 @@ def file_system(path: Path) -> str:
         if len(mount) >= len(best) and (where == mount or where.startswith(mount.rstrip("/") + "/")):
             best, kind = mount, fields[2]
     return kind
+
+
+def leave_write_ahead(path: Path) -> None:
+    """Turn off the write-ahead logging of a store that came to a network file system. SQLite does not wait until it is
+    alone with the file, which this needs, and two connections that stay open would keep each other from it.
+    """
+    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while is_store(path) and _head(path)[18] == IN_WAL and file_system(path) in NETWORK_FILE_SYSTEMS:
+        try:
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("pragma journal_mode = truncate")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def set_journal_mode(db: Database, path: Path) -> str:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from stores.core.connection import leave_write_ahead
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
@@ -125,6 +126,7 @@ class Anchor:
 
     def __init__(self, path: Path):
         self._lock = threading.Lock()
+        leave_write_ahead(path)  # nobody could, once this connection is open
         self._connection = sqlite3.connect(path, check_same_thread=False)
         try:
             self.identity = identity_of(self._connection, path)

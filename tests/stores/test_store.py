@@ -15,6 +15,7 @@ import stores.core.connection as connection_module
 from stores.core.base import table
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.contents import Remembered
+from stores.core.identity import Anchor
 from stores.core.migrations import APPLICATION_ID, BASELINE
 from stores.core.store import Store
 from workbench.domain.responses import ModelCard, Sampling
@@ -114,6 +115,17 @@ def test_on_a_network_file_system_the_store_falls_back_and_says_so(
             connection.execute("insert into text (key, body) values (x'00', 'kept')")
     with Store.open(tmp_path / "a.db") as store:
         assert store.connection.execute("select body from text").fetchone()[0] == "kept"
+
+
+def test_a_store_that_came_to_a_network_file_system_is_opened_beside_what_keeps_its_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Store.open(tmp_path / "a.db", create=True).close()
+    monkeypatch.setattr(connection_module, "file_system", lambda _path: "nfs4")
+    anchor = Anchor.of(tmp_path / "a.db")
+    assert anchor is not None
+    with contextlib.closing(anchor), Store.open(tmp_path / "a.db") as store:
+        assert store.connection.execute("pragma journal_mode").fetchone()[0] == "truncate"
 
 
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
