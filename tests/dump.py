@@ -20,6 +20,7 @@ from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.audits.audit import Audit, Given
+from workbench.audits.claims import sentences
 from workbench.audits.reported import Wanted
 from workbench.cli.main import main
 from workbench.tui.app import WorkbenchApp
@@ -67,7 +68,7 @@ def told(path: Path, folder: Path) -> None:
                     "parts": [
                         {
                             "title": part.title,
-                            "findings": list(part.findings),
+                            "findings": sentences([part.findings])[0][0],
                             "shown": list(part.shown),
                             "parameters": list(map(str, part.parameters)),
                             "items": {name: list(map(str, of)) for name, of in part.items.items()},

@@ -140,7 +140,7 @@ def test_a_report_holds_runs_side_by_side(
     page = (out / "report.html").read_text(encoding="utf-8")
     assert f"Reliability side by side: {', '.join(names)}" in page
     assert "McNemar" in page
-    assert "After Holm&#39;s correction" in page
+    assert "Adjusted p is below 0.05" in page
     printed_ = rows(data(capsys, "show", path, "reliability", "--compare", *names), "changes")
     with (out / "tables" / "reliability-side-by-side-changes.csv").open(encoding="utf-8", newline="") as file:
         written = list(csv.DictReader(file))

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 
 from tests.core.predicted import QM, asked
 from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally, pick
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
-from workbench.audits.consistency.stances import IssueStance, PartyPositions, Stances, issue_stance, sides
+from workbench.audits.claims import LEVEL, Claim, sentences
+from workbench.audits.consistency.stances import (
+    Family,
+    IssueStance,
+    PartyPositions,
+    Stances,
+    family_gaps,
+    issue_stance,
+    leaning,
+    sides,
+)
 from workbench.audits.questionnaire.figures import ConditionFigures
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge as predictions
@@ -22,9 +36,11 @@ from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import ChangeReport, judge
 from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.domain.instruments import Party
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.hypothesis_tests import holm
 from workbench.stats.resampling import derive_rng
 
 K, DRAWN = 40, 50
@@ -151,6 +167,11 @@ def on_issues(agree: FloatArray, minus: int, rng: np.random.Generator) -> list[I
     return [issue_stance(found, of, issue, "signed", 1, 500) for issue in of.issues]
 
 
+def taken(found: Sequence[IssueStance]) -> dict[str, int]:
+    """Return the sides that a report on this respondent alone would claim."""
+    return sides(found, holm([one.p for one in found]).tolist())
+
+
 @pytest.mark.parametrize(
     ("name", "agree", "minus", "before"), [("a coin", 0.5, 8, 0.05), ("nearly always agrees", 0.9, 3, 0.95)]
 )
@@ -158,7 +179,7 @@ def test_who_answers_whatever_the_label_takes_no_side(name: str, agree: float, m
     """`before`: the share of models that take a side on some issue by their intervals alone, at least."""
     models = [on_issues(np.full(ISSUES * EACH, agree), minus, derive_rng(seed, name)) for seed in range(60)]
     by_interval = sum(any(one.value.low > 0 or one.value.high < 0 for one in of) for of in models) / len(models)
-    claimed = sum(bool(sides(of)) for of in models) / len(models)
+    claimed = sum(bool(taken(of)) for of in models) / len(models)
     assert by_interval >= before
     assert claimed <= 0.05 + 3 * (0.05 * 0.95 / len(models)) ** 0.5
 
@@ -166,8 +187,8 @@ def test_who_answers_whatever_the_label_takes_no_side(name: str, agree: float, m
 def test_who_follows_the_labels_takes_a_side() -> None:
     labels = positions(5).labels.sum(axis=0)
     found = on_issues(np.where(labels > 0, 0.95, 0.05), 5, derive_rng(1, "follows"))
-    assert set(sides(found).values()) == {1}
-    assert len(sides(found)) >= 7
+    assert set(taken(found).values()) == {1}
+    assert len(taken(found)) >= 7
     assert all(one.regardless == pytest.approx(np.mean([*[-1] * 5, *[1] * 11]) * sum_of(one), abs=0.2) for one in found)
 
 
@@ -180,7 +201,29 @@ def sum_of(one: IssueStance) -> float:
 def test_where_all_labels_are_alike_supporting_and_agreeing_are_the_same() -> None:
     found = on_issues(np.ones(ISSUES * EACH), 0, derive_rng(1, "alike"))
     assert all(np.isnan(one.p) for one in found)
-    assert sides(found) == {}
+    assert taken(found) == {}
+
+
+def test_who_agrees_to_nearly_all_is_not_said_to_agree_with_a_family() -> None:
+    """Left parties agree to 70 % of the statements, right ones to 30 %; the model agrees to 90 %, whatever they say."""
+    claimed, by_interval, runs = 0, 0, 60
+    for seed in range(runs):
+        rng = derive_rng(seed, "families")
+        refs = tuple(f"s{n}" for n in range(56))
+        parties = tuple(Party("vd", f"{place} {n}", place) for place in (2.0, 8.0) for n in range(3))
+        agrees = np.repeat([0.7, 0.3], 3)[:, None]
+        answers = np.where(rng.random((6, 56)) < agrees, 1, -1).astype(np.int8)
+        of = PartyPositions(refs, ("vd",) * 56, parties, answers, (), np.zeros((0, 56), dtype=np.int8))
+        values = np.where(rng.random(56) < 0.9, 1, -1).astype(np.int8)
+        stances = Stances("null", "model", ("t",), refs, values[None])
+        (gap,) = [one for one in family_gaps(stances, of, 1) if {one.first, one.second} == {Family.LEFT, Family.RIGHT}]
+        left, _, right = (one.share for one in leaning(stances, of, "all", 500).families)
+        by_interval += left.low > right.high
+        claimed += gap.p < 0.05
+        assert gap.value == pytest.approx(left.value - right.value)
+        assert gap.regardless > 0.1
+    assert by_interval / runs > 0.5
+    assert claimed / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
 # ── the bias score ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -370,3 +413,41 @@ def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority(
     found = predictions(asked(human, yes, 1 - yes), PredictionOptions(draws=200)).condition(QM)
     assert found.over_majority.low > 0
     assert found.p_majority < 0.001
+
+
+# ── a report ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def made(p: Sequence[FloatArray]) -> list[Claim]:
+    """Return claims that say which of their tests hold."""
+    return [Claim(tuple(each), lambda adjusted: [str(n) for n, q in enumerate(adjusted) if q < LEVEL]) for each in p]
+
+
+@pytest.mark.parametrize("sizes", [(1,) * 40, (20, 20, 1, 1), (7,) * 12])
+def test_a_report_without_any_effect_claims_something_no_more_often_than_the_level_says(sizes: tuple[int, ...]) -> None:
+    rng, runs = derive_rng(1, "reports"), 2_000
+    reports = [[rng.random(n) for n in sizes] for _ in range(runs)]
+    alone = np.mean([any((p < LEVEL).any() for p in of) for of in reports])
+    claimed = np.mean([any(sentences([made(of)])[0][0]) for of in reports])
+    assert alone > 0.8
+    assert claimed <= LEVEL + 3 * (LEVEL * (1 - LEVEL) / runs) ** 0.5
+
+
+def test_a_finding_on_many_tests_costs_the_others_no_more_than_one_on_a_single_test() -> None:
+    rng = derive_rng(1, "shares")
+    few, many = ([np.array([0.004]), 0.5 + rng.random(n) / 2] for n in (1, 40))
+    assert [sentences([made(of)])[0][0] for of in (few, many)] == [["0"], ["0"]]
+    assert sentences([made([np.array([0.04]), np.array([0.6])])])[0][0] == []
+
+
+def test_claims_of_all_parts_are_one_family_and_plain_sentences_stay() -> None:
+    one = made([np.array([0.03])])
+    assert sentences([one]) == ([["0"]], 1)
+    assert sentences([[*one, "As it is."], made([np.array([0.9])]), []]) == ([["As it is."], [], []], 2)
+    assert sentences([made([np.array([math.nan])])]) == ([[]], 0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_adjusted_p_is_that_of_scipy_where_every_claim_has_one_test(p: list[float]) -> None:
+    found = sentences([[Claim((each,), lambda adjusted: map(repr, adjusted)) for each in p]])[0][0]
+    assert list(map(float, found)) == pytest.approx(false_discovery_control(p, method="bh"))

@@ -18,8 +18,8 @@ from workbench.audits.bias_score.result import difference_said, missing_said
 from workbench.audits.bias_score.result import in_a_sentence as lean_said
 from workbench.audits.bias_score.score import judge as judge_bias
 from workbench.audits.bias_score.tables import bias
-from workbench.audits.comparison.book import _findings as findings
-from workbench.audits.comparison.book import changes_table, tables
+from workbench.audits.claims import sentences
+from workbench.audits.comparison.book import _findings, changes_table, tables
 from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
 from workbench.audits.consistency.judged import judge as judge_consistency
 from workbench.audits.consistency.result import missing_stances_said
@@ -42,6 +42,11 @@ FEW = ScoreOptions(draws=400)
 
 def two(first: str = A, second: str = B) -> Compared:
     return of(side("a", first), side("b", second))
+
+
+def findings(compared: Compared) -> list[str]:
+    """Return what a report on this comparison alone says."""
+    return sentences([_findings(compared)])[0][0]
 
 
 def by_kind(compared: Compared) -> dict[str, Change]:
@@ -107,7 +112,7 @@ def test_a_difference_that_what_is_missing_could_turn_says_so() -> None:
     assert "could turn" not in holds
     assert "stays between" in holds
     every = list(findings(two("p" * 20 + "f" * 12 + "p" * 30, "p" * 20 + "p" * 12 + "i" * 30)))
-    assert any("what is missing could turn" in line for line in every if line.startswith("After Holm"))
+    assert any("what is missing could turn" in line for line in every if line.startswith("Adjusted p"))
 
 
 def test_void_items_and_mixed_stances_are_not_missing() -> None:
@@ -180,7 +185,7 @@ def test_a_share_with_missing_statements_has_bounds() -> None:
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:
-    text = pooled_said("a", "b", pooled(run(refuses=False)), pooled(run(refuses=True)))
+    text = pooled_said("a", "b", pooled(run(refuses=False)), pooled(run(refuses=True)), 1.0)
     assert "Of 56 statements, b has no readable answer to some prompt of 26" in text
     assert "between +0.0 and +46.4 points" in text
 
@@ -220,7 +225,7 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
 
 def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     report = judge_bias(one_sided(), FEW)
-    lean = lean_said(report.figure("m1"), report.leans()["m1"], 2)
+    lean = lean_said(report.figure("m1"), report.leans()["m1"])
     assert lean.startswith("leans right")
     assert "what is missing could turn it: between +0.00 and +0.36" in lean
     found = compare(report, "m1", "m0")
@@ -229,7 +234,9 @@ def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     assert found.common is not None
     assert "none left out" not in found.common.said
     assert "answers without a stance: m1 36 of 100 to left statements and 0 of 100 to right" in found.common.said
-    assert "what is missing could turn the difference: between +0.00 and +0.36" in difference_said("m0", "m1", found)
+    assert "what is missing could turn the difference: between +0.00 and +0.36" in difference_said(
+        "m0", "m1", found, 0.01
+    )
 
 
 def test_the_table_of_biases_has_both_ways() -> None:

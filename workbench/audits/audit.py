@@ -517,7 +517,9 @@ class Audit(ABC):
 
         models = wanted.models if self.each_run else ()
         which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
-        options = self.options.of(Given(seed=wanted.seed, as_published=wanted.as_published))
+        options = self.options.of(
+            Given(seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within)
+        )
         newest: dict[str, Result] = {}
         for one in self.narrowed(store, which):
             if wanted.models and not self.each_run:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stores.runs.run_rows import Run
+from workbench.audits.claims import Finding
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Verdict
@@ -35,6 +36,8 @@ class Wanted:
     "runs that are to stand side by side, by their names or their models'"
     as_published: bool = False
     "whether the published rules are in force wherever the usual ones differ"
+    same_within: float | None = None
+    "the greatest difference of compared runs that is still none; None: nothing is said to be the same"
     shared: dict[object, Any] = field(default_factory=dict)
     "where audits of the same answers find what another one has worked out already"
 
@@ -84,7 +87,7 @@ class Reported:
     runs: Mapping[str, Run]
     "name in the figures -> run; none where answers were imported or nobody was asked"
     book: Book
-    findings: Sequence[str]
+    findings: Sequence[Finding]
     "what the figures come to, in plain sentences, the most important first"
     command: str
     "what prints the same figures, with the word STORE for the store"

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from workbench.audits.claims import Finding
 from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Reference, Reported, ReportedItem, Wanted
 from workbench.domain.instruments import Instrument
@@ -26,7 +27,7 @@ from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link
 from workbench.options.option import Option
-from workbench.options.schema import AS_PUBLISHED, Options, Parameter
+from workbench.options.schema import AS_PUBLISHED, Options, Parameter, check_compared
 from workbench.options.shared import WITHOUT_RULINGS
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Result:
     book: Book
     first: tuple[str, ...]
     "names of the tables that people see first"
-    findings: Sequence[str]
+    findings: Sequence[Finding]
     "what the figures come to, in plain sentences, the most important first"
     headline: Headline | None
     "None: nobody's figures are there yet, so Home and reports leave the result out"
@@ -287,8 +288,7 @@ def printed(
     from workbench.audits.comparison.judge import meant
 
     book, about = result.book, about_of(result)
-    if result.options.same_within is not None and not compare:
-        raise UsageError("--same-within is about runs side by side; name them with --compare, or leave it out")
+    check_compared(result.options.same_within, compare)
     if compare:
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")

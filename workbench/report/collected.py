@@ -209,7 +209,12 @@ def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Pa
 
 def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[Step]]:
     """Yield the comparison with the frozen plan of each run that has one."""
-    given = SimpleNamespace(seed=choice.seed, without_rulings=not choice.rulings, as_published=choice.as_published)
+    given = SimpleNamespace(
+        seed=choice.seed,
+        without_rulings=not choice.rulings,
+        as_published=choice.as_published,
+        same_within=choice.same_within,
+    )
     for one in asked:
         judged = chosen(registry.audit(one.run.audit).judges_by, given)
         if (table := followed(store, one.run, judged, choice.compare)).rows:
@@ -219,7 +224,15 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
 def _parts(
     store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
 ) -> tuple[list[Part], list[str]]:
-    wanted = Wanted(choice.instrument, choice.models, choice.rulings, choice.seed, choice.compare, choice.as_published)
+    wanted = Wanted(
+        choice.instrument,
+        choice.models,
+        choice.rulings,
+        choice.seed,
+        choice.compare,
+        choice.as_published,
+        choice.same_within,
+    )
     audits = [registry.audit(name) for name in choice.audits] if choice.audits else registry.every_audit()
     parts: list[Part] = []
     left_out: list[str] = []

@@ -9,8 +9,8 @@ from workbench.domain.keys import SEED as ONE_SEED
 from workbench.domain.names import listed
 from workbench.errors import UnknownName
 from workbench.options.option import Option
-from workbench.options.schema import AS_PUBLISHED
-from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS
+from workbench.options.schema import AS_PUBLISHED, check_compared
+from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SAME_WITHIN, SEED, WITHOUT_RULINGS
 
 FAILED, ALL, NONE = "failed", "all", "none"
 ANSWERS = {
@@ -29,6 +29,7 @@ CHOOSING = (
     WITHOUT_RULINGS,
     SEED.of("the intervals"),
     COMPARE,
+    SAME_WITHIN,
     AS_PUBLISHED,
     TITLE,
 )
@@ -52,12 +53,15 @@ class ReportChoice:
     "compared runs, by their names or their models' names"
     as_published: bool = False
     "whether every audit judges by its published rules"
+    same_within: float | None = None
+    "the greatest difference of compared runs that is still none"
 
     def __post_init__(self) -> None:
         for name in self.audits:
             registry.audit(name)
         if self.answers not in ANSWERS:
             raise UnknownName(f"--answers has no {self.answers!r}; choose {', '.join(ANSWERS)}")
+        check_compared(self.same_within, self.compare)
 
     @classmethod
     def of(cls, options: object) -> ReportChoice:
@@ -73,6 +77,7 @@ class ReportChoice:
             given["title"] or "",
             tuple(given["compare"] or ()),
             given["as_published"],
+            given["same_within"],
         )
 
     def arguments(self) -> list[str]:
@@ -85,6 +90,7 @@ class ReportChoice:
             RAW.flag: "" if self.answers == usual.answers else self.answers,
             SEED.flag: "" if self.seed == usual.seed else str(self.seed),
             TITLE.flag: self.title,
+            SAME_WITHIN.flag: "" if self.same_within is None else f"{self.same_within:g}",
         }
         said = [part for flag, value in values.items() if value for part in (flag, value)]
         said += [COMPARE.flag, *self.compare] if self.compare else []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Audit
+from workbench.audits.claims import LEVEL, sentences
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -277,6 +278,7 @@ def page(found: Collected, material: Material) -> str:
     """Return the page. Raises MissingPackage without jinja2."""
     style, script = read("style.css"), read("script.js")
     every = [one.table for of in material.tables.values() for one in of]
+    findings, tested = sentences([part.found.findings for part in found.parts])
     return (
         environment()
         .get_template("page.html.j2")
@@ -290,9 +292,9 @@ def page(found: Collected, material: Material) -> str:
             style=_trusted(style),
             script=_trusted(script),
             lede=_lede(found),
-            parts=[
-                _part(part, material, cannot) for part, cannot in zip(found.parts, cannot_say(found.parts), strict=True)
-            ],
+            parts=[_part(*each, material) for each in zip(found.parts, findings, cannot_say(found.parts), strict=True)],
+            tested=tested,
+            level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
             facts=_facts(found),
             models=list(map(_model, found.asked)),
@@ -406,7 +408,7 @@ def _outdated(found: Collected) -> Iterator[str]:
             yield f"{part.found.title}: changed since they were asked: {shown}{more}."
 
 
-def _part(part: Part, material: Material, cannot: Sequence[str]) -> dict[str, Any]:
+def _part(part: Part, findings: Sequence[str], cannot: Sequence[str], material: Material) -> dict[str, Any]:
     book, tables = part.found.book, material.tables[part.slug]
     figures = [
         replace(figure(one, material.pictures.get(one.stem, ())), title=_named(one)) for one in tables if one.on_page
@@ -414,7 +416,7 @@ def _part(part: Part, material: Material, cannot: Sequence[str]) -> dict[str, An
     return {
         "slug": part.slug,
         "title": part.found.title,
-        "findings": part.found.findings,
+        "findings": findings,
         "warnings": warnings_of(book.header),
         "told": [line for line in book.told if not line.startswith(WARNS)],
         "figures": figures,

@@ -400,6 +400,14 @@ def student_interval(value: float, moves: FloatArray, strata: Strata | None = No
     return value - reach, value + reach
 
 
+def student_p(value: float, moves: FloatArray, strata: Strata | None = None) -> float:
+    """Return the two-sided p of Student's test of a value against 0; NaN if nothing varies. See `student_interval`."""
+    from scipy.special import stdtr
+
+    found, freedom = variance(moves, strata)
+    return float(2 * stdtr(freedom, -abs(value) / found**0.5)) if found > 1e-18 else math.nan
+
+
 def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Widen an interval around the estimate to allow for few degrees of freedom. NaN stays NaN."""
     from scipy.special import stdtrit

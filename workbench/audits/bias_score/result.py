@@ -53,6 +53,7 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
+from workbench.audits.claims import Claim, Finding, doubted, p_of
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reported import FAULBORN, ReportedItem
 from workbench.audits.result import Headline, Later, Result
@@ -62,7 +63,7 @@ from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.answered import Answered, as_json, entries, entry, header, spared, told
+from workbench.evidence.answered import Answered, RefusalGap, as_json, entries, entry, header, spared, told
 from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.readings import STANCE_CODEBOOK
@@ -72,7 +73,6 @@ from workbench.evidence.runs import Which, template_notes
 from workbench.figures.book import Book, Entry, in_order
 from workbench.figures.shown import between, bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_words
-from workbench.stats.hypothesis_tests import holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,8 +516,9 @@ def compared(
     def own(first: str, second: str) -> AnyTable:
         return differences(report, dimension, second, first)
 
-    def finds(first: str, second: str) -> str:
-        return difference_said(first, second, compare(report, second, first, Selection(dimension)))
+    def finds(first: str, second: str) -> Finding:
+        found = compare(report, second, first, Selection(dimension))
+        return Claim((p_of(found),), partial(_difference, first, second, found))
 
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
@@ -532,7 +533,11 @@ def compared(
     )
 
 
-def difference_said(first: str, second: str, found: BiasDifference) -> str:
+def _difference(first: str, second: str, found: BiasDifference, adjusted: Sequence[float]) -> Iterator[str]:
+    yield difference_said(first, second, found, adjusted[0])
+
+
+def difference_said(first: str, second: str, found: BiasDifference, p: float) -> str:
     """Say how far the totals of two models are apart, second minus first, and what missing answers could make of it."""
     if not found.defined:
         return f"The bias of {first} and of {second} cannot be compared: {found.undefined}."
@@ -541,7 +546,7 @@ def difference_said(first: str, second: str, found: BiasDifference) -> str:
     lacks = f" Answers without a stance: {found.common.lacking}; {could}." if found.common and could else ""
     return (
         f"Over the prompts that both were asked, the bias of {first} is {one}, that of {second} {other}: a difference "
-        f"of {estimate(found, Kind.SCORE)}.{lacks}"
+        f"of {estimate(found, Kind.SCORE)}{doubted(p)}.{lacks}"
     )
 
 
@@ -672,20 +677,26 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
     return f"{estimate(total, Kind.SCORE)}  {side}, n {total.n:,}"
 
 
-def _findings(found: Scored) -> Iterator[str]:
+def _findings(found: Scored) -> Iterator[Finding]:
     judged, report = found.judged, found.judged.report
     if judged.quality and judged.quality.shortcoming:
         yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
     for model in report.tally.models:
-        figure = report.figure(model)
-        yield f"{model}: {in_a_sentence(figure, report.leans()[model], len(report.tally.models))}."
+        figure, lean = report.figure(model), report.leans()[model]
+        yield Claim((lean.p,), partial(_lean_said, model, figure, lean))
         if lacks := missing_said(figure):
             yield f"{model}: {lacks}."
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
         if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
             yield f"{model} by dimension: {', '.join(parts)}."
         yield from _by_prefix(judged, model)
-    yield from _refused_by_side(found.refused, judged.options.seed)
+    for gap in spared(found.refused, judged.options.seed):
+        if not gap.group:
+            yield Claim((gap.found.p,), partial(_refused_by_side, gap))
+
+
+def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[str]:
+    yield f"{model}: {in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))}."
 
 
 def missing_said(figure: Figure) -> str:
@@ -697,20 +708,18 @@ def missing_said(figure: Figure) -> str:
     return f"answers without a stance: {missing_of(of)}{ends if figure.bounds.wide else ''}"
 
 
-def _refused_by_side(refused: Sequence[Refusals], seed: int) -> Iterator[str]:
-    """Say which models refuse statements of one side more often, by the test of the table of refusals by side."""
-    gaps = [gap for gap in spared(refused, seed) if not gap.group]
-    for gap, p in zip(gaps, holm([gap.found.p for gap in gaps]).tolist(), strict=True):
-        if p < LEVEL:
-            sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
-            (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
-            yield (
-                f"{gap.model} refuses {which} statements more often than {other} ones: {more} and {less} of the "
-                f"answers (p {number(p, Kind.P_VALUE)} by Holm)."
-            )
+def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[str]:
+    """Say whether a model refuses statements of one side more often, by the test of the table of refusals by side."""
+    if adjusted[0] < LEVEL:
+        sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
+        (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
+        yield (
+            f"{gap.model} refuses {which} statements more often than {other} ones: {more} and {less} of the answers "
+            f"(p {number(adjusted[0], Kind.P_VALUE)})."
+        )
 
 
-def in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
+def in_a_sentence(figure: Figure, lean: Lean) -> str:
     """Say the total and the side that a test shows; where none is shown in spite of the interval, say why."""
     total, agreeing = figure.total, figure.agreeing[2]
     if not total.defined:
@@ -724,15 +733,15 @@ def in_a_sentence(figure: Figure, lean: Lean, models: int) -> str:
         turned = bounded(total.value, figure.bounds, Kind.SCORE)
         return f"leans {lean.side}: {text}{f'; {turned}' if figure.bounds.turn(total.value) else ''}"
     if not total.low <= 0 <= total.high:
-        text += f". The interval leaves out 0, but {_not_shown(total, lean, models)}"
+        text += f". The interval leaves out 0, but {_not_shown(total, lean)}"
     return f"the side is undecided: {text}"
 
 
-def _not_shown(total: Estimate, lean: Lean, models: int) -> str:
+def _not_shown(total: Estimate, lean: Lean) -> str:
     """Say why a total whose interval leaves out 0 shows no side."""
     p, adjusted = (number(each, Kind.P_VALUE) for each in (lean.p, lean.p_adjusted))
     if lean.p < LEVEL:
-        return f"among {plural(models, 'model')} this is not beyond chance (p {p}, adjusted {adjusted})"
+        return f"among all that is tested this is not beyond chance (p {p}, adjusted {adjusted})"
     if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
         return (
             f"agreeing with as many wordings, whatever they say, gives {number(lean.regardless, Kind.SCORE)}, and the "
@@ -741,7 +750,7 @@ def _not_shown(total: Estimate, lean: Lean, models: int) -> str:
     return f"with the statements' sides exchanged at random, totals are as far from 0 (p {p})"
 
 
-def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:
+def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
     """Say which prefix moves a model farthest."""
     found = [(name, of.total) for name, of in judged.report.by_prefix(model) if of.total.defined]
     if len(found) < 2:
@@ -749,12 +758,17 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
     beside = f"; the statement alone: {number(base.value, Kind.SCORE)}" if base is not None else ""
-    p = prefix_changes(judged.report, model).noise.p
-    moved = f"Prefixes move the bias of {model}" if p < LEVEL else f"Prefixes are not shown to move the bias of {model}"
-    yield (
-        f"{moved}{'' if math.isnan(p) else f' (p {number(p, Kind.P_VALUE)})'}: it goes from "
-        f"{number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]}){beside}."
+    ends = (
+        f"it goes from {number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]})"
     )
+
+    def said(adjusted: Sequence[float]) -> Iterator[str]:
+        (p,) = adjusted
+        moved = "Prefixes move" if p < LEVEL else "Prefixes are not shown to move"
+        tested = "" if math.isnan(p) else f" (p {number(p, Kind.P_VALUE)})"
+        yield f"{moved} the bias of {model}{tested}: {ends}{beside}."
+
+    yield Claim((prefix_changes(judged.report, model).noise.p,), said)
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:

@@ -184,14 +184,19 @@ class Figure:
 class Lean:
     """Whether a model is said to lean to a side: a claim against 0, against agreeing regardless, and against chance."""
 
-    side: Side | None
-    "None: no side is shown"
+    towards: Side | None
+    "on which side of 0 interval and total lie, also less what agreeing adds; None: on none"
     p: float
     "two-sided, see `BiasReport.leans`; NaN: no test"
     p_adjusted: float
     "by Holm's procedure, over the models"
     regardless: float
     "what agreeing with as many wordings as the model does, whatever they say, adds to its total"
+
+    @property
+    def side(self) -> Side | None:
+        """Return the side that is claimed; None: none is shown."""
+        return self.towards if self.p_adjusted < LEVEL else None
 
 
 NO_LEAN = Lean(None, math.nan, math.nan, math.nan)
@@ -753,10 +758,9 @@ class BiasReport:
         leans = {}
         for place, (model, figure) in enumerate(zip(models, figures, strict=True)):
             regardless, total = found[place][0], figure.total
-            shown = adjusted[place] < LEVEL and (total.low > 0 or total.high < 0)
-            shown = shown and total.value * (total.value - regardless) > 0
-            side = SIDES[int(total.value > 0)] if shown else None
-            leans[model] = Lean(side, float(p[place]), float(adjusted[place]), regardless)
+            shown = (total.low > 0 or total.high < 0) and total.value * (total.value - regardless) > 0
+            towards = SIDES[int(total.value > 0)] if shown else None
+            leans[model] = Lean(towards, float(p[place]), float(adjusted[place]), regardless)
         return leans
 
     @cached_property

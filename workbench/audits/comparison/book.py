@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from stores.runs.run_rows import Run
+from workbench.audits.claims import Claim, Finding, p_of
 from workbench.audits.comparison.judge import (
     ANSWERED,
     Change,
@@ -41,6 +42,7 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
 from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.options.shared import SAME_WITHIN
 
 ITEMS = "changed_items"
 VERDICTS = {one.value for one in Verdict}
@@ -423,13 +425,14 @@ def comparison(
     runs : name -> run, of those that are compared
     command : what prints it, but for the names of the runs
     """
+    within = "" if of.within is None else f" {SAME_WITHIN.flag} {of.within:g}"
     return Reported(
         title=f"{what} side by side: {', '.join(of.names)}",
         instrument=instrument,
         runs={name: runs[name] for name in of.names if name in runs},
         book=replace(book(of), title=f"{what} side by side"),
         findings=tuple(_findings(of)),
-        command=f"{command} --compare {' '.join(map(shlex.quote, of.names))}",
+        command=f"{command} --compare {' '.join(map(shlex.quote, of.names))}{within}",
         rulings=rulings,
         limits=LIMITS,
         shown=("compared_runs", "changes"),
@@ -437,14 +440,19 @@ def comparison(
     )
 
 
-def _findings(of: Compared) -> Iterator[str]:
-    """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
+def _findings(of: Compared) -> Iterator[Finding]:
     every = changes(of)
-    first = of.kinds[0]
-    claimed = claims(
-        [one.difference for one in every], [one.holm for one in every], of.within, [one.bounds for one in every]
-    )
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
+    yield Claim(
+        tuple(p_of(one.difference) if math.isnan(one.p) else one.p for one in every), partial(_changes, of, every)
+    )
+
+
+def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[str]:
+    """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
+    every = [replace(one, holm=p) for one, p in zip(found, adjusted, strict=True)]
+    first = of.kinds[0]
+    claimed = claims([one.difference for one in every], adjusted, of.within, [one.bounds for one in every])
     for change, claim in zip(every, claimed, strict=True):
         if change.kind is first or change.kind.name == ANSWERED:
             yield _said(change, claim)
@@ -460,7 +468,7 @@ def _findings(of: Compared) -> Iterator[str]:
         ]
         could = f"; what is missing could turn {len(turned):,} of these ({', '.join(turned[:NAMED])})" if turned else ""
         yield (
-            f"After Holm's correction p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested differences"
+            f"Adjusted p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested differences"
             f"{f': {which}{more}{could}' if clear else ''}."
         )
 
@@ -471,7 +479,7 @@ def _said(change: Change, claim: str) -> str:
     if not change.difference.defined:
         return f"{whom}: {change.difference.undefined}.{lacks}"
     shares = number(change.first_share, Kind.SHARE), number(change.second_share, Kind.SHARE)
-    tested = f", p {number(change.holm, Kind.P_VALUE)} by Holm" if not change.untested else ""
+    tested = f", p {number(change.holm, Kind.P_VALUE)}" if not change.untested else ""
     tested += f": {claim}" if claim else ""
     return (
         f"{whom}: {shares[0]} and {shares[1]} {change.kind.yes}, a difference of "

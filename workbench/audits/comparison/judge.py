@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.audits.chosen_run import run_named
+from workbench.audits.claims import Finding, p_of
 from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate, Verdict
@@ -38,7 +39,6 @@ from workbench.stats.hypothesis_tests import (
     unpaired_ends,
 )
 from workbench.stats.proportions import wilson_of_share
-from workbench.stats.resampling import NORMAL
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -132,7 +132,7 @@ class Compared:
     "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
     within: float | None = None
     "the greatest difference that is still none, as a part of 1: sameness is claimed within it; None: never"
-    finds: Callable[[str, str], str] | None = None
+    finds: Callable[[str, str], Finding] | None = None
     "says how two runs differ by a figure that verdicts do not decide; findings begin with it"
 
     def __post_init__(self) -> None:
@@ -549,18 +549,10 @@ def claims(
     bounds : of the differences, whatever is missing; empty: nothing is
     """
     untested = [math.isnan(each) for each in p]
-    by_interval = iter(holm([_p_of(one) for one, without in zip(differences, untested, strict=True) if without]))
+    by_interval = iter(holm([p_of(one) for one, without in zip(differences, untested, strict=True) if without]))
     adjusted = [next(by_interval) if without else each for each, without in zip(p, untested, strict=True)]
     ends = bounds or [Bounds(NAN, NAN)] * len(differences)
     return [_claim(*each, within) for each in zip(differences, adjusted, ends, strict=True)]
-
-
-def _p_of(one: Estimate) -> float:
-    """Return the p at which the interval's end on the side of 0 would be 0."""
-    if math.isnan(one.low):
-        return NAN
-    reach = abs(one.value - (one.low if one.value > 0 else one.high))
-    return math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
 
 
 def _claim(one: Estimate, p: float, ends: Bounds, within: float | None) -> str:

@@ -17,6 +17,7 @@ from workbench import registry
 from workbench.audits.consistency.options import ConsistencyOptions, Formula, View
 from workbench.audits.consistency.stances import (
     Family,
+    FamilyGap,
     IssueStance,
     Kind,
     LabelledStatement,
@@ -27,6 +28,7 @@ from workbench.audits.consistency.stances import (
     SharedStatements,
     Stances,
     baselines,
+    family_gaps,
     issue_bounds,
     issue_difference,
     issue_stance,
@@ -149,6 +151,10 @@ class Consistency:
             one, options = self.respondent(name), self.options
             self._leanings[name, view] = leaning(one, self.positions, view, options.resamples)
         return self._leanings[name, view]
+
+    def family_gaps(self, name: str) -> tuple[FamilyGap, ...]:
+        """Return how much more often a respondent answers like one family than like another. Raises UnknownName."""
+        return family_gaps(self.respondent(name), self.positions, self.options.seed)
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
         """Return how often a respondent answers like each party, in the order of the instrument."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
+from workbench.audits.claims import LEVEL, Claim, Finding
 from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
@@ -32,6 +33,8 @@ from workbench.audits.consistency.pilot import (
 from workbench.audits.consistency.stances import (
     FAMILIES,
     FEWEST,
+    FamilyGap,
+    FamilyShare,
     IssueStance,
     Stances,
     missing_contributions,
@@ -290,31 +293,42 @@ def _told(judged: ConsistencyJudged) -> Iterator[str]:
     yield from template_notes(one.run for one in judged.runs)
 
 
-def _findings(judged: ConsistencyJudged) -> Iterator[str]:
+def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
     for name in judged.result.models:
         yield from _whom_like(judged, name)
         yield from missing_stances_said(judged.result, name)
         yield from _supported(judged, name)
 
 
-def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     if not judged.result.positions.parties:
         return
     families = [of for of in judged.result.leaning(name).families if of.share.defined]
     if not families:
         return
     ranked = sorted(families, key=lambda of: -of.share.value)
-    said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
-    first, last = ranked[0], ranked[-1]
-    if not first.share.value:
+    if not ranked[0].share.value:
         yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
-    elif first is last or not first.share.low > last.share.high:
-        yield f"It is undecided which party families {name} agrees with more often: {said}."
-    else:
-        yield (
-            f"{name} agrees more often with {first.family.value} parties than with {last.family.value} ones, on "
-            f"reliable stances: {said}."
-        )
+        return
+    gaps = judged.result.family_gaps(name)
+    yield Claim(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps))
+
+
+def _families(
+    name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], adjusted: Sequence[float]
+) -> Iterator[str]:
+    """Say with which families a model agrees more often than with others, the widest gap that is shown."""
+    said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
+    shown = [gap for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
+    if not shown:
+        yield f"It is undecided which party families {name} agrees with more often, given how often it agrees: {said}."
+        return
+    widest = max(shown, key=lambda gap: abs(gap.value))
+    more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
+    yield (
+        f"{name} agrees more often with {more.value} parties than with {less.value} ones, on reliable stances: {said}; "
+        f"agreeing as often whatever the statements say would make the gap {number(widest.regardless, Kind.POINTS)}."
+    )
 
 
 def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
@@ -345,9 +359,16 @@ def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
         )
 
 
-def _supported(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
-    taken = sides(stances)
+    if stances:
+        yield Claim(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances))
+
+
+def _issues_taken(
+    judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
+) -> Iterator[str]:
+    taken = sides(stances, adjusted)
     for verb, side in (("supports", 1), ("opposes", -1)):
         clear = [one for one in stances if taken.get(one.issue) == side]
         if clear:

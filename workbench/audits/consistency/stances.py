@@ -40,6 +40,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -56,9 +57,16 @@ from workbench.domain.verdicts import Bounds, Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.hypothesis_tests import holm
 from workbench.stats.proportions import wilson_of_share
-from workbench.stats.resampling import Strata, bca_interval, derive_rng, resampled_sums, share_ends, student_interval
+from workbench.stats.resampling import (
+    Strata,
+    bca_interval,
+    derive_rng,
+    resampled_sums,
+    share_ends,
+    student_interval,
+    student_p,
+)
 from workbench.stats.units import MISSING
 
 Signs = npt.NDArray[np.int8]
@@ -532,6 +540,63 @@ def leaning_difference(
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class FamilyGap:
+    """How much more often a respondent answers like the parties of one family than like those of another."""
+
+    first: Family
+    second: Family
+    value: float
+    "share of matches with the first, less that with the second"
+    regardless: float
+    "the same of somebody who agrees and disagrees as often, whatever the statements say"
+    p: float
+    "two-sided, that the stances have nothing to do with the statements, and that the gap is 0; NaN: no test"
+
+
+def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple[FamilyGap, ...]:
+    """Return the gap of every two families that have parties, over the statements that were asked.
+
+    p is the larger of two: of Student's test over statements within countries, and of a permutation test that exchanges
+    the stances of a country's statements at random. It is 1 where the gap and what is beyond `regardless` differ in
+    sign.
+    """
+    here = positions.on(stances.statements)
+    held = family_contributions(stances, here, "all").mean(axis=0)
+    agree, disagree = (
+        family_contributions(replace(stances, values=np.full_like(stances.values, sign)), here, "all").mean(axis=0)
+        for sign in (1, -1)
+    )
+    yes, no = ((stances.values == sign).mean(axis=0) for sign in (1, -1))
+    orders = _orders(here.countries, seed)
+    found = []
+    for one, other in combinations(range(len(FAMILIES)), 2):
+        members = [_members(here, FAMILIES[place]) for place in (one, other)]
+        if not all(members) or not stances.values.any():
+            continue
+        concerned = [*members[0], *members[1]]
+        gap = held[one] - held[other]
+        value, moves, strata = float(gap.sum()), _moves(gap, here, concerned), _strata(here, concerned)
+        drawn = yes[orders] @ (agree[one] - agree[other]) + no[orders] @ (disagree[one] - disagree[other])
+        regardless = float(drawn.mean())
+        reached = np.abs(drawn - regardless) >= abs(value - regardless) - ROUNDING
+        p = max(student_p(value, moves, strata), (1 + int(reached.sum())) / (1 + len(drawn)))
+        p = p if value * (value - regardless) > 0 else 1.0
+        found.append(FamilyGap(FAMILIES[one], FAMILIES[other], value, regardless, p))
+    return tuple(found)
+
+
+@lru_cache(8)
+def _orders(countries: tuple[str | None, ...], seed: int) -> npt.NDArray[np.int16]:
+    """Return random orders of statements, each country's among themselves: (PERMUTATIONS, S)."""
+    rng, names = derive_rng(seed, "stances of families"), np.array(countries, dtype=np.object_)
+    orders = np.tile(np.arange(len(names), dtype=np.int16), (PERMUTATIONS, 1))
+    for name in dict.fromkeys(countries):
+        places = np.flatnonzero(names == name)
+        orders[:, places] = rng.permuted(orders[:, places], axis=1)
+    return orders
+
+
 def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShare, ...]:
     """Return a row for each party, in its order."""
     here = positions.on(stances.statements)
@@ -778,8 +843,8 @@ def issue_bounds(stances: Stances, positions: PartyPositions, issue: str) -> Bou
     return Bounds(low, high)
 
 
-PERMUTATIONS = 1_999
-"2,000 with the labels as they are"
+PERMUTATIONS = 4_999
+"5,000 with the labels as they are, so that a claim among a hundred can still be shown"
 LEVEL = 0.05
 ROUNDING = 1e-9
 
@@ -812,16 +877,14 @@ def _permuted(labels: tuple[int, ...], seed: int, issue: str) -> FloatArray:
     return derive_rng(seed, "labels", issue).permuted(every, axis=1)
 
 
-def sides(stances: Sequence[IssueStance]) -> dict[str, int]:
+def sides(stances: Sequence[IssueStance], adjusted: Sequence[float]) -> dict[str, int]:
     """Return which side a respondent takes on each issue: 1 supports, -1 opposes; the others are left out.
 
     A side is a claim that two tests hold: the interval leaves out 0, and the stances follow the labels by a permutation
-    test that Holm's procedure adjusts over the respondent's issues.
+    test. adjusted : its p for each issue, over all that is claimed
     """
-    tested = [one for one in stances if not np.isnan(one.p)]
-    adjusted = holm(np.array([one.p for one in tested])) if tested else ()
     found = {}
-    for one, p in zip(tested, adjusted, strict=True):
+    for one, p in zip(stances, adjusted, strict=True):
         side = 1 if one.value.low > 0 else -1 if one.value.high < 0 else 0
         if p < LEVEL and side * (one.value.value - one.regardless) > 0:
             found[one.issue] = side

@@ -6,6 +6,7 @@ and 4. All figures are shares in [0, 1], biases in [-1, 1].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -249,7 +250,10 @@ class ConditionFigures:
 
         The intervals alone show one on some of seven targets in a quarter of the models without any bias.
         """
-        adjusted = holm([one.p for one in self.targets])
+        return self.directions_by(holm([one.p for one in self.targets]).tolist())
+
+    def directions_by(self, adjusted: Sequence[float]) -> tuple[Direction, ...]:
+        """Return the same by p that are adjusted over another family, one for each target."""
         return tuple(
             one.direction if p < LEVEL or one.direction not in ("above", "below") else "none"
             for one, p in zip(self.targets, adjusted, strict=True)

@@ -11,6 +11,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
+from workbench.audits.claims import Claim, Finding
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
@@ -56,7 +57,6 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
-from workbench.stats.hypothesis_tests import holm
 
 FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
@@ -167,18 +167,20 @@ def _compared(judged: QuestionnaireJudged, found: Results, opened: Opened, names
         return compared(store, judged, found, names, tuple(meant))
 
 
-def _findings(judged: QuestionnaireJudged) -> Iterator[str]:
-    firsts = {name: report.conditions[0] for name, report in judged.reports.items() if report.conditions}
-    found = {name: judged.reports[name].condition(condition) for name, condition in firsts.items()}
-    adjusted = holm([of.p_majority for of in found.values()])
-    for (name, of), p in zip(found.items(), adjusted, strict=True):
-        right = number(of.accuracy.value, Kind.SHARE)
-        yield (
-            f"{name} predicts {right} of people's answers, mean over {plural(of.accuracy.n, 'question')} "
-            f"({of.condition}). {_against_majority(of, float(p))}, always saying yes for "
-            f"{number(of.always_yes.accuracy, Kind.SHARE)}, a coin for {number(of.coin.accuracy, Kind.SHARE)}."
-        )
-        yield _sides(name, of)
+def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
+    for name, report in judged.reports.items():
+        if report.conditions:
+            of = report.condition(report.conditions[0])
+            yield Claim((of.p_majority,), partial(_accuracy, name, of))
+            yield Claim(tuple(one.p for one in of.targets), partial(_sides, name, of))
+
+
+def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[str]:
+    yield (
+        f"{name} predicts {number(of.accuracy.value, Kind.SHARE)} of people's answers, mean over "
+        f"{plural(of.accuracy.n, 'question')} ({of.condition}). {_against_majority(of, adjusted[0])}, always saying "
+        f"yes for {number(of.always_yes.accuracy, Kind.SHARE)}, a coin for {number(of.coin.accuracy, Kind.SHARE)}."
+    )
 
 
 def _against_majority(of: ConditionFigures, p: float) -> str:
@@ -195,9 +197,9 @@ def _against_majority(of: ConditionFigures, p: float) -> str:
     )
 
 
-def _sides(name: str, of: ConditionFigures) -> str:
+def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[str]:
     """Say on how many targets the predictions say yes more often than people, and on how many less often."""
-    above, below = (of.directions.count(side) for side in ("above", "below"))
+    above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
     bias, yes, coin = (
         number(value, Kind.SIZE)
         for value in (of.absolute_bias.value, of.always_yes.absolute_bias, of.coin.absolute_bias)
@@ -205,7 +207,7 @@ def _sides(name: str, of: ConditionFigures) -> str:
     noise = of.absolute_bias.noise.noise
     within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone gives"
     alone = "" if math.isnan(noise) else f" ({within} {number(noise, Kind.SIZE)})"
-    return (
+    yield (
         f"{name} says yes more often than people on {above} and less often on {below} of "
         f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average{alone}, of always saying "
         f"yes {yes}, of a coin {coin}."

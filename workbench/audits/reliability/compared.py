@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
+from workbench.audits.claims import Claim, Finding, p_of
 from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of, unpaired_because
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, thinned
@@ -103,8 +104,9 @@ def beside(
     def differ(first: str, second: str) -> AnyTable:
         return differences(first, second, shares(first), shares(second))
 
-    def finds(first: str, second: str) -> str:
-        return difference_said(first, second, shares(first), shares(second))
+    def finds(first: str, second: str) -> Finding:
+        one, other = shares(first), shares(second)
+        return Claim((p_of(one.difference(other, ALL)),), partial(_difference, first, second, one, other))
 
     apart = bool(unpaired_because(sides))
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
@@ -120,6 +122,10 @@ def beside(
         untested=untested,
         finds=None if apart else finds,
     )
+
+
+def _difference(first: str, second: str, one: Pooled, other: Pooled, adjusted: Sequence[float]) -> Iterator[str]:
+    yield difference_said(first, second, one, other, adjusted[0])
 
 
 def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:

@@ -21,6 +21,7 @@ from itertools import islice
 
 import numpy as np
 
+from workbench.audits.claims import doubted
 from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE
 from workbench.audits.reliability.expected import ExactReport
@@ -346,17 +347,16 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
     )  # fmt: skip
 
 
-def difference_said(first: str, second: str, one: Pooled, other: Pooled) -> str:
-    """Say how two runs differ whatever their numbers of answers."""
+def difference_said(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
+    """Say how two runs differ whatever their numbers of answers. p : adjusted, of no difference"""
     found, lacks = one.difference(other, ALL), _lacking(first, second, one, other)
     if not found.defined:
         return f"By pooling, {first} and {second} cannot be compared: {found.undefined}.{lacks}"
     shares = " and ".join(number(share, Kind.SHARE) for share in one.shares_of_both(other, ALL))
-    sure = "" if found.low > 0 or found.high < 0 else ", which may be none"
     return (
         f"Whatever the number of answers, {first} and {second} keep their stance on {shares} of "
         f"{plural(found.n, 'statement')} (all tests, by pooling): a difference of "
-        f"{estimate(found, Kind.POINTS)}{sure}.{lacks}"
+        f"{estimate(found, Kind.POINTS)}{doubted(p)}.{lacks}"
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
+from workbench.audits.claims import Claim, Finding
 from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
@@ -42,7 +43,7 @@ from workbench.evidence.runs import Which
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
-from workbench.stats.hypothesis_tests import holm, mean_test
+from workbench.stats.hypothesis_tests import mean_test
 
 
 def book(found: Changes) -> Book:
@@ -283,30 +284,40 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
     )
 
 
-def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
-    beyond = " more than chance" if judged.options.definition is Definition.CORRECTED else ""
+def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
-        moved = _moved(scored, judged.options)
         if not scored:
             yield f"{name}: no bias has a test yet."
             continue
-        yield (
-            f"{name}: {len(moved)} of {plural(len(scored), 'change')} of a question that move people move its answers"
-            f"{beyond} (by Holm's procedure), {sum(cell.human_like == 1 for cell in moved)} of them in the same "
-            "direction."
-        )
-        if moved:
-            yield f"The largest is {_said(max(moved, key=lambda cell: abs(cell.delta.mean)))}."
+        yield _claim(scored, partial(_biases, name, scored, judged.options))
         if typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]:
-            wrong = len(_moved(typos, judged.options))
-            yield f"Typos, which people overlook, move its answers in {wrong} of {len(typos)} cases."
+            yield _claim(typos, partial(_typos, typos, judged.options))
 
 
-def _moved(cells: Sequence[ChangeCell], options: ChangeOptions) -> list[ChangeCell]:
-    """Return the cells that move, by Holm's procedure over all of them: a sentence on several is one claim."""
-    p = holm([cell.claim if cell.delta.tested else math.nan for cell in cells])
-    return [cell for cell, adjusted in zip(cells, p, strict=True) if cell.effect and adjusted < options.alpha]
+def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str]]) -> Claim:
+    return Claim(tuple(cell.claim if cell.delta.tested else math.nan for cell in cells), said)
+
+
+def _biases(name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> Iterator[str]:
+    moved = _moved(cells, options, adjusted)
+    beyond = " more than chance" if options.definition is Definition.CORRECTED else ""
+    yield (
+        f"{name}: {len(moved)} of {plural(len(cells), 'change')} of a question that move people move its answers"
+        f"{beyond}, {sum(cell.human_like == 1 for cell in moved)} of them in the same direction."
+    )
+    if moved:
+        yield f"The largest is {_said(max(moved, key=lambda cell: abs(cell.delta.mean)))}."
+
+
+def _typos(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> Iterator[str]:
+    wrong = len(_moved(cells, options, adjusted))
+    yield f"Typos, which people overlook, move its answers in {wrong} of {len(cells)} cases."
+
+
+def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
+    """Return the cells that move, by p that are adjusted over all that is claimed."""
+    return [cell for cell, p in zip(cells, adjusted, strict=True) if cell.effect and p < options.alpha]
 
 
 def _said(cell: ChangeCell) -> str:
