@@ -17,6 +17,7 @@ from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tal
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
+from workbench.audits.bias_score.tables import prefix_changes
 from workbench.audits.claims import LEVEL, Claim, sentences
 from workbench.audits.consistency.stances import (
     Family,
@@ -350,6 +351,22 @@ def test_95_percent_of_coins_stay_within_the_range_that_stands_beside(unit: str)
     picks = [pick(report.tally, model, Selection()) for model in report.tally.models]
     within = np.abs(report.estimates(picks)[0][:, 2]) <= report.figure("m0").coin
     assert 0.92 <= within.mean() <= 0.98
+
+
+@pytest.mark.parametrize(("each", "tested"), [(2, False), (3, True), (8, True)])
+def test_prefixes_are_said_to_move_a_coin_no_more_often_than_the_level_says(each: int, tested: bool) -> None:
+    """Draws of two statements reach hardly any value: p was below .001 in 24 % of these models."""
+    places = [at for at in range(len(ITEMS)) if at % (A_SIDE // 2) < each]
+    rng = derive_rng(each, "prefixes")
+    stances = np.broadcast_to([0.5, 0.5, 0.0, 0.0], (60, len(ITEMS), len(WORDINGS), 4))
+    whole = free_answers(rng, stances)
+    some = {name: getattr(whole, name)[:, :, places] for name in ("read", "by_rule", "dropped", "unread")}
+    items, authors = (tuple(of[at] for at in places) for of in (whole.items, whole.authors))
+    tally = replace(whole, prefixes=("baseline", "likert"), items=items, authors=authors, **some)
+    report = bias_report(tally, ScoreOptions(1_000))
+    p = np.array([prefix_changes(report, model).noise.p for model in tally.models])
+    assert np.isfinite(p).all() == tested
+    assert (p < 0.05).mean() <= 0.05 + 3 * (0.05 * 0.95 / len(p)) ** 0.5
 
 
 # ── predictions of people's answers ──────────────────────────────────────────────────────────────────────────────────

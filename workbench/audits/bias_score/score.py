@@ -895,6 +895,11 @@ class BiasReport:
             return None, np.empty((0, 0))
         return standard_errors(moves, weights, self._resampling.strata)
 
+    @property
+    def strata(self) -> Sequence[IntArray]:
+        """Return the places of the statements that are drawn together; none where answers are drawn."""
+        return self._resampling.strata
+
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:
         """Return `estimates` of several picks in every draw, drawn together: (picks, 3, draws)."""
         return self._biases(*self._net_and_counted(self._resampling.sums(picks, self._columns), drawn=True))
