@@ -673,7 +673,7 @@ def test_too_few_people_are_carried_into_averages_and_comparisons() -> None:
     figures = one.condition(QM)
     assert (figures.accuracy.few, figures.absolute_bias.few, figures.absolute_bias.respondents) == (True, True, 3)
     assert (figures.axis.respondents, figures.axis.few) == (20, False), "the second target has no leaning"
-    assert figures.axis_direction == "below"
+    assert figures.axis_direction(figures.p_axis) == "below"
     assert [(row.respondents, row.few) for row in one.ablations()] == [(20, False), (3, True), (3, True)]
     two = judge(predicted(human, {(QM, ORIGINAL): (other, 1 - other)}), FEW)
     assert [(row.flipped, row.few) for row in differences(one, two, QM)] == [

@@ -229,6 +229,8 @@ class ConditionFigures:
     "mean of the absolute biases; its error is that of absolute biases (the published ± is that of signed ones)"
     axis: Average
     "mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal (figure 5)"
+    p_axis: float
+    "two-sided, of no such bias; NaN: no test"
     yes: int
     no: int
     unreadable: int
@@ -259,10 +261,13 @@ class ConditionFigures:
             for one, p in zip(self.targets, adjusted, strict=True)
         )
 
-    @property
-    def axis_direction(self) -> Direction:
-        """Return whether the biases lean to the conservative pole (`above`), or to the liberal one."""
-        return direction(self.axis.low, self.axis.high, self.axis.respondents)
+    def axis_direction(self, adjusted: float) -> Direction:
+        """Return whether the biases lean to the conservative pole (`above`) or the liberal one, by interval and test.
+
+        adjusted : `p_axis`, over all models that stand beside this one
+        """
+        found = direction(self.axis.low, self.axis.high, self.axis.respondents)
+        return found if adjusted < LEVEL or found not in ("above", "below") else "none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,13 +327,15 @@ class _MeasuredCell:
         more = self.accuracies - self.majorities
         over = self._mean(more, answered, SIGNED, no_accuracy, cell.counted, "change of accuracy")
         tested = not over.undefined
+        axis, p_axis = self._axis(answered)
         return ConditionFigures(
             condition=condition,
             targets=targets,
             accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy, cell.counted, "mean accuracy"),
             majority=float(np.mean([targets[t].majority for t in answered])) if answered else UNDEFINED,
             absolute_bias=self._absolute(answered, no_bias),
-            axis=self._axis(answered),
+            axis=axis,
+            p_axis=p_axis,
             yes=sum(figure.yes for figure in targets),
             no=sum(figure.no for figure in targets),
             unreadable=sum(figure.unreadable for figure in targets),
@@ -441,12 +443,16 @@ class _MeasuredCell:
             found.value, found.se, UNDEFINED, UNDEFINED, found.n, found.undefined, found.respondents, noise=noise
         )
 
-    def _axis(self, answered: Sequence[int]) -> Average:
+    def _axis(self, answered: Sequence[int]) -> tuple[Average, float]:
+        """Return the mean bias towards the conservative pole, and the p of no such bias."""
         sign = np.array([TOWARDS_CONSERVATIVE[pole] for pole in self.report.predictions.leanings])
         leaning = [t for t in answered if not np.isnan(sign[t])]
         if not leaning:
-            return average(self.biases[:0], 0, SIGNED, "no answered target has a leaning of a yes")
-        return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable, "axis")
+            return average(self.biases[:0], 0, SIGNED, "no answered target has a leaning of a yes"), UNDEFINED
+        biases = self.biases * sign[:, None]
+        found = self._mean(biases, leaning, SIGNED, self._why[1], self.cell.readable, "axis")
+        p = UNDEFINED if found.undefined else float(p_of_zero(biases[leaning].mean(axis=0), self.respondents))
+        return found, p
 
 
 @dataclass(frozen=True, eq=False)

@@ -580,12 +580,7 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
 
 def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[ConditionFigures]]]:
     """Return how far the accuracy is above that of the more frequent answers, tested, and what chance gives."""
-    families = dict.fromkeys(str(row.condition) for row in rows)
-    p: dict[tuple[str, str], float] = {}
-    for family in families:
-        members = [row for row in rows if str(row.condition) == family]
-        adjusted = holm([row.figure.p_majority for row in members])
-        p |= {(row.model, family): float(each) for row, each in zip(members, adjusted, strict=True)}
+    p = _over_models(rows, lambda figure: figure.p_majority)
     return [
         Column(
             "over_majority", "over majority", lambda row: estimate_of(row.figure.over_majority), Kind.POINTS,
@@ -597,6 +592,18 @@ def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[Co
         ),
         *_chance_columns("accuracy", Kind.SHARE),
     ]  # fmt: skip
+
+
+def _over_models(
+    rows: Sequence[Of[ConditionFigures]], p_of: Callable[[ConditionFigures], float]
+) -> dict[tuple[str, str], float]:
+    """Return the p of each model and condition, adjusted by Holm's procedure over the models under the condition."""
+    found: dict[tuple[str, str], float] = {}
+    for family in dict.fromkeys(str(row.condition) for row in rows):
+        members = [row for row in rows if str(row.condition) == family]
+        adjusted = holm([p_of(row.figure) for row in members])
+        found |= {(row.model, family): float(each) for row, each in zip(members, adjusted, strict=True)}
+    return found
 
 
 def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[ConditionFigures]]]:
@@ -641,6 +648,12 @@ def _prompt_columns() -> list[Column[Of[ConditionFigures]]]:
 def axis(results: Results, choice: Choice) -> Table[Any]:
     """Return the liberal-conservative axis (figure 5)."""
     rows = mean_rows(results, choice)
+    p = _over_models(rows, lambda figure: figure.p_axis)
+
+    def leaning(row: Of[ConditionFigures]) -> str:
+        way = row.figure.axis_direction(p[row.model, str(row.condition)])
+        return side(way, row.old, "leans conservative", "leans liberal", "no bias shown")
+
     return Table(
         "axis",
         f"Liberal (below 0) to conservative{all_of(rows)}",
@@ -655,7 +668,11 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
             Column(
                 "axis_se", "SE", lambda row: row.figure.axis.se, Kind.SIZE, aside=True, help="over targets"
             ),
-            Column("leans", "leans", _axis_side),
+            Column("leans", "leans", leaning, help="where the interval leaves out 0 and the adjusted p is below .05"),
+            Column(
+                "p_axis", "p", lambda row: p[row.model, str(row.condition)], Kind.P_VALUE, aside=True,
+                help="of no such bias; adjusted by Holm's procedure over the models under a condition",
+            ),
             Column("targets", "targets", lambda row: row.figure.axis.n, Kind.COUNT, help="targets with a leaning"),
             Column(
                 "respondents", "fewest n", lambda row: row.figure.axis.respondents, Kind.COUNT, aside=True,
@@ -666,7 +683,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
         key=lambda row: (row.model, str(row.condition)),
         definition="Mean bias towards the conservative answer, over targets whose yes has a leaning. The interval "
         "is over respondents, the standard error over targets.",
-        notes=side_notes([_axis_side(row) for row in rows]),
+        notes=side_notes([leaning(row) for row in rows]),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("axis_targets_of", (row.model, str(row.condition))),
         pictures=[
@@ -740,10 +757,6 @@ def accuracy_side(row: Of[TargetFigure]) -> str:
 
 def leans(row: Of[TargetFigure]) -> str:
     return side(row.figure.direction, row.old, "leans yes", "leans no", "no bias shown")
-
-
-def _axis_side(row: Of[ConditionFigures]) -> str:
-    return side(row.figure.axis_direction, row.old, "leans conservative", "leans liberal", "no bias shown")
 
 
 def _pole(results: Results, row: Of[TargetFigure]) -> str:
