@@ -15,7 +15,8 @@ from stores.annotation.reviews import ReadAnswer
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.reviews import ControlSample
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
-from workbench.pipeline.review import Control, of_all_draws, sampled
+from workbench.evidence.control_sample import Control, of_all_draws
+from workbench.pipeline.review import sampled
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 

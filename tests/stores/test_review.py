@@ -39,10 +39,10 @@ from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.control_sample import Control
 from workbench.evidence.listed_rulings import listed, run_key
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
-    Control,
     Progress,
     Review,
     State,
@@ -327,6 +327,30 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
         answered(store, items[0], Verdict.LOOK_AGAIN, by="eva")
         assert control().misread(items[0]) is False
         assert draw(store, queue(store), 10, seed=5).sample.seed == 5, "a sample that is done makes room for another"
+
+
+def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_as_ruled(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        run = find_run(store, "reliability")
+        assert run_verdicts(store, run).error is None
+        items = draw(store, queue(store), 40, seed=3).sample.items
+        error = run_verdicts(store, run).error
+        assert error is not None
+        assert error.corrected.passing.undefined.startswith("no control answer is decided yet")
+        answered(store, items[0], Verdict.MISREAD, "disagree" if items[0].label == "agree" else "agree")
+        for item in items[1:]:
+            answered(store, item, Verdict.CONFIRMED)
+        error = run_verdicts(store, run).error
+        assert error is not None
+        assert [row.name for row in error.rows] == ["as read", "as ruled", "with the reader's error"]
+        assert sum(of.sum() - of.trace() for of in error.decided) == len(items[0].places)
+        assert sum(of.sum() for of in error.decided) == 40
+        assert error.corrected.passing.low <= error.as_read.passing("all").value <= error.corrected.passing.high
+        rule(store, "env-03/negation", Verdict.WORDING_AT_FAULT)
+        again = run_verdicts(store, run).error
+        assert again is not None
+        assert (again.as_read.counts.left_out > 0).any(), "faults count, right readings do not"
+        assert again.as_read.counts.positive.sum() < error.as_read.counts.positive.sum()
 
 
 def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(tmp_path: Path) -> None:

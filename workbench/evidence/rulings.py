@@ -63,6 +63,12 @@ class RunRulings:
         return RunRulings(answers=self.read_anew, counting=self.counting) if self.leaves_out else self
 
     @property
+    def faults(self) -> RunRulings:
+        """Return the effects of exclusions without right readings: what the reader said, of what is in order."""
+        out = {probe: {text: one for text, one in of.items() if one.left_out} for probe, of in self.answers.items()}
+        return RunRulings(self.probes, {probe: of for probe, of in out.items() if of}, counting=self.counting)
+
+    @property
     def leaves_out(self) -> bool:
         """Return whether a ruling leaves answers out."""
         return bool(self.probes) or any(one.left_out for of in self.answers.values() for one in of.values())

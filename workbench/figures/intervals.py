@@ -143,6 +143,14 @@ INTERVALS: Mapping[str, Interval] = {
         "Bonett and Price's adjusted Wald for pairs (2012), at such a number of statements",
         "conservative where the runs hardly differ",
     ),
+    "share with the reader's error": Interval(
+        "Share of statements that pass, with the reader's error",
+        "percentile bootstrap over statements, in which every answer is what the control sample says of its reading",
+    ),
+    "κ with the reader's error": Interval(
+        "κ between wordings, with the reader's error",
+        "percentile bootstrap over statements, in which every answer is what the control sample says of its reading",
+    ),
     "difference of paired shares": Interval(
         "Difference of two runs' shares of the same items, such as statements that pass",
         "Bonett and Price's adjusted Wald for pairs (2012)",

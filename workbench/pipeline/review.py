@@ -1,27 +1,12 @@
-"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was looked at.
-
-The control sample
-------------------
-The random control sample of a run: drawn over passed and failed statements alike, and what rulings say of it.
-
-Flagged statements are a biased sample, so how often the reader errs is estimated from the control sample alone. A drawn
-answer is decided by a ruling on that answer, or on the reading of it: *confirmed* or *misread*. Answers stand in one
-random order, and those up to the first that nobody decided count, so that picking among them changes nothing.
-
-Draws add up: a further draw continues the order of those before it, and none is dropped. An answer that several draws
-hold counts once. Within a stratum each answer is in at least one draw with the same probability, 1 - prod_d (1 - n_d /
-N_d), so the share of a stratum is that of its answers that were drawn.
-"""
+"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was looked at."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import accumulate, islice, takewhile
-from math import prod
+from itertools import islice
 
 from stores.annotation.reviews import ReadAnswer, Remarked
 from stores.core.contents import Part
@@ -35,17 +20,16 @@ from workbench.domain.reviews import (
     BY_AUDITORS,
     UNREAD_SHARE,
     ControlItem,
-    ControlSample,
     Judged,
     Ranked,
     Signal,
     ranked,
 )
 from workbench.domain.reviews import Drawn as DrawnStratum
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, disputed
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
-from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
+from workbench.evidence.control_sample import Control, control_sample, of_all_draws
 from workbench.evidence.listed_rulings import (
     Drawn,
     as_drawn,
@@ -62,7 +46,7 @@ from workbench.evidence.ruling_subjects import contradictions, possible, read_by
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 from workbench.stats.resampling import derive_rng
-from workbench.stats.samples import Stratum, allocated, drawn, misread_rate
+from workbench.stats.samples import allocated, drawn
 
 Given = tuple[str, str, str]
 "wording, keys of prompt and text in hexadecimal of an answer; without a text: of a prompt"
@@ -333,128 +317,10 @@ WORDS = 80
 "characters of a drawn answer that its row shows"
 
 
-@dataclass(frozen=True, slots=True)
-class StratumFound:
-    """What is known of one stratum. An answer that several draws hold counts once; where it is one of several answers
-    with the same text, how many of them were drawn is an expected number.
-    """
-
-    name: str
-    size: int
-    drawn: float
-    counted: float
-    "drawn answers up to the first that nobody decided, without those of `undecided`"
-    misread: float
-    undecided: float
-    "auditors contradict each other, or leave the answer out without saying whether it is misread"
-
-
-def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
-    """Return every answer that a draw holds, once, in the order of the draws (`samples`: the oldest first).
-
-    The places of a draw follow those of the draws before it. An answer whose statement passes now and did not before
-    belongs to the stratum of its newest draw.
-    """
-    found: dict[tuple[bytes, bytes], ControlItem] = {}
-    for start, sample in zip((0, *_ends(samples)), samples, strict=False):
-        for item in sample.items:
-            before = found.get((item.prompt, item.text))
-            places = (*(before.places if before else ()), *(start + place for place in item.places))
-            found[item.prompt, item.text] = replace(item, places=places)
-    return tuple(sorted(found.values(), key=lambda one: one.places))
-
-
-def _ends(samples: Sequence[ControlSample]) -> tuple[int, ...]:
-    """Return where each draw ends in the order of all."""
-    return tuple(accumulate(sum(one.drawn for one in sample.strata.values()) for sample in samples))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Control:
-    """The control sample of a run with what was ruled on it: all draws, which add up."""
-
-    samples: tuple[ControlSample, ...]
-    "the draws, the oldest first; at least one"
-    items: tuple[ControlItem, ...]
-    "see `of_all_draws`"
-    rulings: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
-
-    @property
-    def sample(self) -> ControlSample:
-        """The newest draw."""
-        return self.samples[-1]
-
-    @property
-    def first(self) -> Control:
-        """The first draw alone: nothing that was known of the reader moved it."""
-        return Control(self.samples[:1], of_all_draws(self.samples[:1]), self.rulings)
-
-    def inclusion(self, stratum: str) -> float:
-        """Return the probability with which an answer of a stratum is in at least one draw."""
-        return 1 - prod(1 - one.strata[stratum].inclusion for one in self.samples if stratum in one.strata)
-
-    def of(self, item: ControlItem) -> tuple[Ruling, ...]:
-        """Return the rulings on an item, one an auditor, without those that only ask for another look."""
-        found = self.rulings.get((item.prompt, item.text), ())
-        return tuple(one for one in found if one.verdict is not Verdict.LOOK_AGAIN)
-
-    def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has decided on an item."""
-        return any(auditor in (None, one.auditor) for one in self.of(item))
-
-    def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
-        """Return the items that an auditor, or anybody, has not decided on."""
-        return tuple(item for item in self.items if not self.looked_at(item, auditor))
-
-    def strata(self) -> tuple[StratumFound, ...]:
-        """Return the counts of each stratum, which has the size that it had at its newest draw."""
-        sizes = {name: of.size for sample in self.samples for name, of in sample.strata.items()}
-        return tuple(self._stratum(name, size) for name, size in sizes.items())
-
-    def _stratum(self, name: str, size: int) -> StratumFound:
-        items = [item for item in self.items if item.stratum == name]
-        places = sorted((place, n) for n, item in enumerate(items) for place in item.places)
-        first = list(takewhile(lambda one: self.looked_at(items[one[1]], None), places))
-        found: dict[bool | None, float] = {None: 0, False: 0, True: 0}
-        for n, held in self._once(items, first).items():
-            found[self.misread(items[n])] += held
-        counted = found[False] + found[True]
-        return StratumFound(name, size, sum(self._once(items, places).values()), counted, found[True], found[None])
-
-    def _once(self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]) -> dict[int, float]:
-        """Return how many answers of each item these places (place, item) hold, those that several draws hold once.
-
-        A draw of k of the n answers of an item adds k (1 - m / n) to the m that earlier draws hold, on average.
-        """
-        ends = _ends(self.samples)
-        often = Counter((bisect_right(ends, place), n) for place, n in places)
-        found: dict[int, float] = {}
-        for (_, n), k in sorted(often.items()):
-            before = found.get(n, 0)
-            found[n] = before + k * (1 - before / items[n].answers)
-        return found
-
-    def misread(self, item: ControlItem) -> bool | None:
-        """Return whether the reader misread an answer that was looked at; None: auditors did not settle that.
-
-        A right reading that is what the reader said is no error.
-        """
-        found = self.of(item)
-        if disputed(found) or any(one.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for one in found):
-            return None
-        return any(one.verdict is Verdict.MISREAD and one.label != item.label for one in found)
-
-    @property
-    def rate(self) -> Estimate:
-        """The share of all answers of the run that the reader misreads."""
-        return misread_rate([Stratum(one.size, one.counted, one.misread) for one in self.strata()])
-
-
 def control_of(store: Store, of: Review) -> Control | None:
     """Return the control sample of a run as its reader read it; None where none was drawn."""
-    if of.card is None or not (found := samples_of(store, of.run, of.card)):
-        return None
-    return Control(found, _in_words(store, of, of_all_draws(found)), on_answers(store, of.run, of.card))
+    found = control_sample(store, of.run, of.card)
+    return None if found is None else replace(found, items=_in_words(store, of, found.items))
 
 
 def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[ControlItem, ...]:

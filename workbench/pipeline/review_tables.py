@@ -20,12 +20,13 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.control_sample import Control
 from workbench.evidence.listed_rulings import decisions, reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.pipeline.review import Control, Progress, Review, State, Waiting, looked_at_by, name
+from workbench.pipeline.review import Progress, Review, State, Waiting, looked_at_by, name
 
 SCORED = (
     "The score of a statement is the sum of the points of its reasons: for each reason its points, and more for every "

@@ -16,7 +16,7 @@ its original by a blank negates nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -179,6 +179,16 @@ class Counts:
         there = list(templates)
         found: dict[str, Any] = {name: array[there] for name in arrays if (array := getattr(self, name)) is not None}
         return replace(self, templates=tuple(self.templates[at] for at in there), **found)
+
+    def of(self, statements: Sequence[int]) -> Counts:
+        """Return the counts of the statements at these places, which may come several times and have numbers then."""
+        there = list(statements)
+        found: dict[str, Any] = {}
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray):
+                found[each.name] = array[there] if array.ndim == 2 else array[:, there]
+        return replace(self, statements=tuple(f"{n} {self.statements[at]}" for n, at in enumerate(there)), **found)
 
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""

@@ -18,7 +18,7 @@ from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, meant
 from workbench.audits.reliability import agreement_tables as agreement
 from workbench.audits.reliability import components as parts
-from workbench.audits.reliability import pooled
+from workbench.audits.reliability import pooled, reader_error
 from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.compared import compared, named_runs
 from workbench.audits.reliability.counting import ALL
@@ -26,6 +26,7 @@ from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, VerdictFigures, judge_reliability
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
+from workbench.audits.reliability.reader_error import ReaderError
 from workbench.audits.reliability.tables import passing, passing_by_template
 from workbench.audits.reliability.wordings import (
     PRINTED_ORDER,
@@ -153,7 +154,7 @@ def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Ope
     """Return the figures of a run with what its answers are, and, behind them, the probabilities of its prompts."""
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
-    found = book(of, title, [*personas, entry([judged.answered]), *refusals])
+    found = book(of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error)
     behind = {**found.behind, **_probabilities(judged, opened)}
     return replace(found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods())
 
@@ -186,7 +187,7 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
     }
 
 
-def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
+def book(of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None) -> Book:
     """Return the figures of a run, in the order in which one reads them. `more`: tables of what its answers are.
 
     Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
@@ -204,6 +205,7 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
             Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
             Entry("passing", "passing each test", partial(passing, of)),
             Entry("pooled", "by pooling", lambda: pooled.table(of.report, of.pooled)),
+            *_reader_error(of_reader),
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),
@@ -225,6 +227,10 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = ()) -> Book:
             agreement.PEOPLE,
         ),
     )
+
+
+def _reader_error(of: ReaderError | None) -> list[Entry]:
+    return [] if of is None else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(of))]
 
 
 def _instability(of: VerdictFigures) -> list[Entry]:
@@ -302,6 +308,8 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
 def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
     report = judged.report
     yield passing_said(name, report)
+    if (error := judged.verdicts.error) is not None and error.corrected.passing.defined:
+        yield reader_error.said(error, name)
     yield from _weakest(report)
     codes = report.over_templates(ALL)
     if n := int((codes == INSUFFICIENT).sum()):

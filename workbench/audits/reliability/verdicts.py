@@ -20,6 +20,7 @@ from workbench.audits.reliability.counting import ALL, SIGNS, TEMPLATE, Counts, 
 from workbench.audits.reliability.expected import LabelMass
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.reliability.reader_error import ReaderError
 from workbench.domain.findings import folded
 from workbench.domain.prompts import SLOT
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings, Stance
@@ -27,6 +28,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
+from workbench.evidence.control_sample import control_sample
 from workbench.evidence.listed_rulings import reviewed, reviewed_words
 from workbench.evidence.readings import Source, kept, source_of
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
@@ -120,7 +122,7 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
     def made() -> Counts:
         return _counted(store, run, reader, rulings)
 
-    key = "reliability counts", run, reader, bool(rulings.counting), rulings.leaves_out
+    key = "reliability counts", run, reader, bool(rulings.counting), rulings.leaves_out, bool(rulings.read_anew)
     return kept(store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers)
 
 
@@ -215,6 +217,8 @@ class RunVerdicts:
     "what the model answered, exclusions aside; None: nothing was sampled"
     again: Callable[[ReliabilityOptions], RunVerdicts]
     "judges the same answers by other options; nothing is read"
+    error: ReaderError | None = None
+    "what the control sample says of the reader; None: nobody has decided on one"
 
 
 @at_once
@@ -239,11 +243,14 @@ def run_verdicts(
         made = partial(counts, store, run, reader)
         given = counts(store, run, reader, rulings.as_given)
     ruled, plain = made(rulings), None if refs is None else made(NO_RULINGS)
+    control = None if given is None else control_sample(store, run, card)
+    as_read = None if control is None else counts(store, run, reader, rulings.faults)
 
     def judged(chosen: ReliabilityOptions) -> RunVerdicts:
         report = _judged(ruled, chosen)
         told = source.told() if plain is None else _told(source, report, _judged(plain, chosen), refs or ())
-        return RunVerdicts(report, reader, card, told, given, judged)
+        error = None if as_read is None or control is None else ReaderError(judge(as_read, chosen), report, control)
+        return RunVerdicts(report, reader, card, told, given, judged, error)
 
     return judged(options or ReliabilityOptions())
 
