@@ -89,6 +89,15 @@ def alignments(rng: Rng, questions: int, a: float, b: float) -> Found:
     return {"likeness": Held.of(mean_alignment(list(rng.beta(a, b, questions)), 0), a / (a + b))}
 
 
+CONTROLLED = {
+    f"control sample: {n} answers, {share} % in the first of two strata, {100 * first:g} and {100 * second:g} % misread":
+        (n, (100 * share, 100 * (100 - share)), (first, second))
+    for n in (20, 40, 60)
+    for share, first, second in ((50, 0.02, 0.02), (35, 0.05, 0.02), (50, 0.02, 0.1), (80, 0.05, 0.2))
+}  # fmt: skip
+"scenario -> answers, sizes of the strata, errors in each"
+
+
 def controlled(rng: Rng, sizes: Sequence[int], drawn: int, errors: Sequence[float]) -> Found:
     """Draw a control sample of the answers to statements that pass, and to those that do not."""
     misread = [round(size * share) for size, share in zip(sizes, errors, strict=True)]
@@ -106,6 +115,8 @@ SCENARIOS = (
              lambda rng: controlled(rng, (90_000, 10_000), 50, (0.004, 0.06))),
     Scenario("control sample: 25 answers of each stratum", "typical",
              lambda rng: controlled(rng, (4_000, 6_000), 25, (0.03, 0.12))),
+    *(Scenario(name, "small n", lambda rng, of=of: controlled(rng, of[1], of[0] // 2, of[2]))  # type: ignore[misc]
+      for name, of in CONTROLLED.items()),
     Scenario("10 answers to a prompt", "small n", lambda rng: leaning(rng, 10, 0.5, 0.9)),
     Scenario("30 answers to a prompt, 95 % of which agree", "ties or boundaries",
              lambda rng: leaning(rng, 30, 0.95, 0.95)),
