@@ -108,7 +108,9 @@ INTERVALS: Mapping[str, Interval] = {
     "component of variance": Interval(
         "Standard deviation between statements, wordings, templates, orders",
         "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, skewed like a "
-        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates",
+        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates, or where the "
+        "answers of minorities are worth fewer than 2 statements",
+        "conservative for few statements and for small components",
     ),
     "mean over templates": Interval(
         "Mean over statements and templates",
