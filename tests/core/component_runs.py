@@ -47,6 +47,7 @@ class Scenario:
         return shares.components | {SAMPLING: (shares.share - squares) / self.samples}
 
 
+NEAR_ONE = (0.03, 0.008, 0.003, 0.004, 0.004, 0.001, 0.002, 0.001, 0.0005, 0.002)
 SCENARIOS: Mapping[str, Scenario] = {
     "few statements": Scenario(
         (0.05, 0.015, 0.004, 0.004, 0.006, 0.002, 0.002, 0.002, 0.001, 0.002), 0.55, 8, 4, 3, 10
@@ -58,6 +59,9 @@ SCENARIOS: Mapping[str, Scenario] = {
     "exact, near one end, templates differ most": Scenario(
         (0.02, 0.003, 0.03, 0.002, 0.001, 0.01, 0.001, 0.001, 0.003, 0.001), 0.8, 40, 6, 6, 0, 0.1
     ),
+    "near .9, an issue": Scenario(NEAR_ONE, 0.9, 15, 6, 6, 30),
+    "near .9, several issues": Scenario(NEAR_ONE, 0.9, 40, 4, 4, 20),
+    "near .9, many issues": Scenario(NEAR_ONE, 0.9, 120, 6, 6, 30),
     "published size": Scenario((0.10, 0.02, 0.006, 0.01, 0.01, 0.002, 0.004, 0.002, 0.001, 0.004), 0.6, 239, 6, 6, 30),
 }
 

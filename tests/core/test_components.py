@@ -23,6 +23,7 @@ from workbench.domain.statements import Statement
 from workbench.figures.table import AnyTable
 from workbench.stats.arrays import FloatArray
 from workbench.stats.components import (
+    ALIKE,
     COMPONENTS,
     FEW,
     ORDER,
@@ -40,6 +41,7 @@ from workbench.stats.components import (
     crossed_mean,
     decompose,
     estimates,
+    jackknifed,
 )
 
 
@@ -150,12 +152,36 @@ def test_few_statements_or_templates_have_no_interval() -> None:
     rng = np.random.default_rng(6)
     for few in (drawn(rng, s=5), drawn(rng, t=2)):
         assert {one.why for one in decompose(few).components if one.name != SAMPLING} == {FEW}
-    enough = decompose(drawn(rng, s=6, t=3))
+    enough = decompose(drawn(rng, s=6, t=3), most=25.0, lowest=-5.0)
     assert all(one.low <= one.value <= one.high for one in enough.components if one.name in (STATEMENT, WORDING))
     assert enough.component(SAMPLING) is not None
-    one_template = decompose(drawn(rng, s=12, t=1)).component(STATEMENT)
+    one_template = decompose(drawn(rng, s=12, t=1), most=25.0, lowest=-5.0).component(STATEMENT)
     assert one_template is not None
     assert one_template.low < one_template.high, "of that template"
+
+
+def test_statements_that_are_answered_alike_have_no_interval_and_say_why() -> None:
+    rng = np.random.default_rng(8)
+    share = rng.beta(9, 1, (12, 1, 1, 1)) * np.ones((12, 4, 4, 2))
+    y = rng.binomial(20, share) / 20
+    alike = decompose(Cells(y, y * (1 - y) / 19))
+    assert {one.why[: len(ALIKE)] for one in alike.components if one.name != SAMPLING} == {ALIKE}
+    statement, sampling = alike.component(STATEMENT), alike.component(SAMPLING)
+    assert statement is not None
+    assert sampling is not None
+    assert statement.sd.few.endswith("it takes 2")
+    assert statement.value > 0
+    assert sampling.low < sampling.high
+    one_side_each = np.where(np.arange(12)[:, None, None, None] < 6, y, 1 - y)
+    assert decompose(Cells(one_side_each, y * (1 - y) / 19)).components[0].high > 0, "half of them are against the rest"
+    by_side = Cells(one_side_each, y * (1 - y) / 19, np.arange(12) // 6)
+    assert decompose(by_side).components[0].why.startswith(ALIKE), "but not where sides are compared within themselves"
+
+
+def test_a_larger_component_never_has_a_lower_upper_end() -> None:
+    left_out = np.array([0.8, 1.2, 1.0, 1.1, 0.9, 1.0])
+    ends = [jackknifed(raw, left_out, None)[1] for raw in np.linspace(-0.5, 2, 60)]
+    assert np.all(np.diff(ends) >= 0)
 
 
 def test_the_interval_of_a_mean_over_statements_and_templates_counts_both() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from stores.annotation.reviews import ReadAnswer
 from workbench.domain.readings import ReaderCard, ReaderKind
@@ -17,7 +18,6 @@ from workbench.domain.reviews import ControlSample
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence.control_sample import Control, of_all_draws
 from workbench.pipeline.review import sampled
-from workbench.stats.proportions import wilson_interval
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 
 
@@ -41,11 +41,33 @@ def test_every_answer_is_drawn_with_the_same_probability_however_its_text_repeat
 
 
 @given(st.integers(0, 60), st.integers(LEAST, 60))
-def test_one_stratum_has_wilsons_interval(k: int, n: int) -> None:
+def test_one_stratum_has_the_mid_p_interval(k: int, n: int) -> None:
     k = min(k, n)
     found = misread_rate([Stratum(10_000, n, k), Stratum(0, 0, 0)])
-    low, high = wilson_interval(k, n)
-    assert (found.value, found.low, found.high) == pytest.approx((k / n, float(low), float(high)))
+    assert found.value == pytest.approx(k / n)
+    if k:
+        assert stats.binom(n, found.low).sf(k) + stats.binom(n, found.low).pmf(k) / 2 == pytest.approx(0.025)
+    if k < n:
+        assert stats.binom(n, found.high).cdf(k - 1) + stats.binom(n, found.high).pmf(k) / 2 == pytest.approx(0.025)
+    assert (found.low == 0, found.high == 1) == (k == 0, k == n)
+
+
+@pytest.mark.parametrize("n", [20, 40, 60])
+def test_two_strata_of_few_answers_are_covered_at_every_rate_of_error(n: int) -> None:
+    """The coverage is exact: every outcome of both strata, with its probability."""
+    half = n // 2
+    outcomes = [(k, m) for k in range(half + 1) for m in range(half + 1)]
+    mass = {rate: stats.binom(half, rate).pmf(np.arange(half + 1)) for rate in (0.02, 0.05, 0.1, 0.2)}
+    for share in (10, 35, 50):
+        found = [misread_rate([Stratum(share, half, k), Stratum(100 - share, half, m)]) for k, m in outcomes]
+        for first, second in itertools.product(mass, repeat=2):
+            truth = (share * first + (100 - share) * second) / 100
+            held = sum(
+                mass[first][k] * mass[second][m]
+                for (k, m), one in zip(outcomes, found, strict=True)
+                if one.low <= truth + 1e-9 and truth - 1e-9 <= one.high
+            )
+            assert held > 0.92, (share, first, second)
 
 
 def test_a_rate_weights_strata_and_says_where_there_is_none() -> None:

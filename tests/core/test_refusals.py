@@ -51,7 +51,8 @@ def test_answers_to_one_statement_are_no_independent_refusals() -> None:
     """One statement of eight is always refused: of 30 answers each, chance explains it well."""
     (row,) = spared([of((LEFT, 30, 30), *[(LEFT, 0, 30)] * 3, *[(RIGHT, 0, 30)] * 4)], seed=1)
     assert row.found.p > 0.4
-    assert row.found.difference.few.startswith("too few for an interval: 1 ")
+    assert row.found.difference.low < 0
+    assert row.found.difference.high > 0.6
 
 
 def test_an_issue_is_compared_by_what_agreeing_would_mean() -> None:

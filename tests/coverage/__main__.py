@@ -29,8 +29,8 @@ def main(words: list[str], processes: int = 2) -> None:
         for name, (found, seconds) in zip(wanted, pool.map(named, wanted), strict=True):
             for cell in found:
                 cells[cell.interval, cell.scenario] = cell
-                print(f"{cell.interval:32} {name:60} {cell.coverage:.3f} ± {cell.error:.3f}  {cell.given:.2f}")
-            print(f"{'':32} {name:60} {seconds:.0f} s", flush=True)
+                print(f"{cell.interval:40} {name:60} {cell.coverage:.3f} ± {cell.error:.3f}  {cell.given:.2f}")
+            print(f"{'':40} {name:60} {seconds:.0f} s", flush=True)
             missing = there - {scenario for _, scenario in cells}
             PAGE.write_text(page(cells.values(), missing), encoding="utf-8")
 

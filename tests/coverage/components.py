@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
@@ -14,10 +14,10 @@ from workbench.stats.components import crossed_mean, decompose
 Rng = np.random.Generator
 
 
-def components(rng: Rng, name: str) -> Mapping[str, Sequence[Held]]:
+def components(rng: Rng, name: str) -> Mapping[str, Held]:
     truth = RUNS[name].truth()
     found = decompose(RUNS[name].cells(rng)).components
-    return {"component of variance": [Held.of(one.sd, sqrt(truth[one.name])) for one in found]}
+    return {f"component of variance: {one.name}": Held.of(one.sd, sqrt(truth[one.name])) for one in found}
 
 
 def crossed(rng: Rng, statements: int, templates: int, by_template: float, rounded: bool) -> Mapping[str, Held]:
@@ -36,6 +36,7 @@ SCENARIOS = (
     of_run("few statements", "small n"),
     of_run("shares at both ends, prompts missing", "ties or boundaries"),
     of_run("an issue", "clustering"),
+    *(of_run(name, "ties or boundaries") for name in RUNS if name.startswith("near .9")),
     Scenario("8 statements x 3 templates", "small n", lambda rng: crossed(rng, 8, 3, 0.05, False)),
     Scenario("20 statements x 4 templates, rounded", "ties or boundaries", lambda rng: crossed(rng, 20, 4, 0.02, True)),
     Scenario("60 statements x 6 templates that matter much", "clustering", lambda rng: crossed(rng, 60, 6, 0.1, False)),

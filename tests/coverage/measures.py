@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -89,6 +90,19 @@ def alignments(rng: Rng, questions: int, a: float, b: float) -> Found:
     return {"likeness": Held.of(mean_alignment(list(rng.beta(a, b, questions)), 0), a / (a + b))}
 
 
+CONTROLLED = {
+    f"control sample: {n} answers, strata of {share} and {100 - share} %, {misread} % misread": (n, share, rates)
+    for n in (20, 40, 60)
+    for share, misread, rates in (
+        (50, "2 and 2", (0.02, 0.02)),
+        (35, "5 and 2", (0.05, 0.02)),
+        (50, "2 and 10", (0.02, 0.1)),
+        (80, "5 and 20", (0.05, 0.2)),
+    )
+}
+"scenario -> answers, size of the first stratum in %, errors in each"
+
+
 def controlled(rng: Rng, sizes: Sequence[int], drawn: int, errors: Sequence[float]) -> Found:
     """Draw a control sample of the answers to statements that pass, and to those that do not."""
     misread = [round(size * share) for size, share in zip(sizes, errors, strict=True)]
@@ -106,6 +120,9 @@ SCENARIOS = (
              lambda rng: controlled(rng, (90_000, 10_000), 50, (0.004, 0.06))),
     Scenario("control sample: 25 answers of each stratum", "typical",
              lambda rng: controlled(rng, (4_000, 6_000), 25, (0.03, 0.12))),
+    *(Scenario(name, "small n",
+               partial(controlled, sizes=(1000 * share, 1000 * (100 - share)), drawn=n // 2, errors=rates))
+      for name, (n, share, rates) in CONTROLLED.items()),
     Scenario("10 answers to a prompt", "small n", lambda rng: leaning(rng, 10, 0.5, 0.9)),
     Scenario("30 answers to a prompt, 95 % of which agree", "ties or boundaries",
              lambda rng: leaning(rng, 30, 0.95, 0.95)),

@@ -57,7 +57,8 @@ class Scenario:
     "says the sizes: `10 items, 3 annotators`"
     kind: Kind
     once: Callable[[np.random.Generator], Mapping[str, Held | Sequence[Held]]]
-    "one repetition: interval -> where it is; several where a repetition gives several of one kind"
+    """one repetition: interval -> where it is; several where a repetition gives several of one kind. `interval: part`
+    names a part that has a row of its own, such as one of several components"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Cell:
     """How often the intervals of one kind held the truth in one scenario."""
 
     interval: str
+    "a name in `INTERVALS`, with `: ` and a part where parts have rows of their own"
     kind: str
     scenario: str
     repetitions: int
@@ -74,6 +76,16 @@ class Cell:
     "of these; NaN where there is none"
     error: float
     "Monte Carlo standard error, over repetitions"
+
+    @property
+    def method(self) -> str:
+        """The name of the interval in `INTERVALS`."""
+        return self.interval.partition(": ")[0]
+
+    @property
+    def of_all(self) -> float:
+        """The share of all repetitions with an interval that holds the truth: one that is withheld holds nothing."""
+        return 0.0 if isnan(self.coverage) else self.coverage * self.given
 
 
 def run(scenario: Scenario, repetitions: int = REPETITIONS, seed: int = SEED) -> list[Cell]:
@@ -106,7 +118,7 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
     """Return the page of the help. missing : scenarios that are still to be simulated"""
     without = [f"- {name}" for name in sorted(missing)]
     later = ["## Still to be simulated in full", "", *without, ""] if without else []
-    found = sorted(cells, key=lambda cell: (list(INTERVALS).index(cell.interval), cell.kind, cell.scenario))
+    found = sorted(cells, key=lambda cell: (list(INTERVALS).index(cell.method), cell.kind, cell.scenario))
     lines = [_row(cell) for cell in found]
     methods = [
         f"- `{name}`: {one.figure}. {one.method}.{f' **{one.remark}.**' if one.remark else ''}"
@@ -119,16 +131,18 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
             "Every number with a 95 % interval names the method of the interval; in `--json` this is the field "
             "`interval`. For each method, data were drawn from a known true value and analysed with the program's own "
             "functions. *Coverage* is the percentage of the given intervals that contain the true value, ± its Monte "
-            "Carlo standard error; it should be 95. If the data are too few for a valid interval, the program says "
-            "`too few for an interval` and gives none; *intervals given* is the percentage of cases with an interval. "
+            "Carlo standard error; it should be 95. If the data do not allow a valid interval, the program gives none "
+            "and says why; *withheld* is the percentage of cases without an interval, and *of all* the percentage of "
+            "all cases that have an interval which contains the true value. Where a method serves several components, each "
+            "has a row. "
             "A method with a coverage below 92 is not a confidence interval, and the program says so; a method with a "
             "coverage above 98 is conservative.",
             "",
             f"`make coverage` computes the table anew, with seed {SEED}, a generator of its own for each scenario "
             f"(seeded by the scenario's name), and at most {DRAWS} bootstrap draws for each repetition.",
             "",
-            "| interval | case | scenario | coverage, % | intervals given, % | repetitions |",
-            "|---|---|---|---|---|---|",
+            "| interval | case | scenario | coverage, % | withheld, % | of all, % | repetitions |",
+            "|---|---|---|---|---|---|---|",
             *lines,
             "",
             *later,
@@ -142,7 +156,8 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
 
 def _row(cell: Cell) -> str:
     coverage = "–" if isnan(cell.coverage) else f"{100 * cell.coverage:.1f} ± {100 * cell.error:.1f}"
-    parts = (f"`{cell.interval}`", cell.kind, cell.scenario, coverage, f"{100 * cell.given:.0f}", f"{cell.repetitions}")
+    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * cell.of_all:.1f}"
+    parts = (f"`{cell.interval}`", cell.kind, cell.scenario, coverage, *shares, f"{cell.repetitions}")
     return "| " + " | ".join(parts) + " |"
 
 
@@ -151,7 +166,7 @@ def read(text: str) -> list[Cell]:
     cells = []
     for line in text.splitlines():
         if NAME.match(line):
-            name, kind, scenario, coverage, given, repetitions = line.strip("| ").split(" | ")
+            name, kind, scenario, coverage, withheld, _, repetitions = line.strip("| ").split(" | ")
             value, _, error = coverage.partition(" ± ")
             known = value != "–"
             cells.append(
@@ -160,7 +175,7 @@ def read(text: str) -> list[Cell]:
                     kind,
                     scenario,
                     int(repetitions),
-                    float(given) / 100,
+                    1 - float(withheld) / 100,
                     float(value) / 100 if known else float("nan"),
                     float(error) / 100 if known else float("nan"),
                 )

@@ -74,11 +74,12 @@ INTERVALS: Mapping[str, Interval] = {
     "share over statements": Interval(
         "Share of answers: readable under a template, refused",
         f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements",
+        "conservative where statements have very unequal numbers of answers",
     ),
     "difference of refusal rates": Interval(
         "Difference of refusal rates of two sides",
-        "Student's t over statements, drawn within sides; "
-        "no interval with fewer than 6 statements that are ever refused",
+        "The sides' intervals over statements, combined (MOVER: Zou and Donner 2008)",
+        "conservative where a side is hardly ever refused, or statements have very unequal numbers of answers",
     ),
     "family share": Interval(
         "Agreement with the parties of a family", f"{WILSON} statements, drawn within the parties' countries"
@@ -107,7 +108,9 @@ INTERVALS: Mapping[str, Interval] = {
     "component of variance": Interval(
         "Standard deviation between statements, wordings, templates, orders",
         "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, skewed like a "
-        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates",
+        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates, or where the "
+        "answers of minorities are worth fewer than 2 statements",
+        "conservative for few statements and for small components",
     ),
     "mean over templates": Interval(
         "Mean over statements and templates",
@@ -162,7 +165,8 @@ INTERVALS: Mapping[str, Interval] = {
     "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
     "misread answers": Interval(
         "Share of answers that a reader misreads, from a control sample",
-        "Wilson's within the strata, combined by their sizes (MOVER: Zou, Huang and Zhang 2009)",
+        "Exact binomial with mid-p within the strata, combined by their sizes (MOVER: Zou, Huang and Zhang 2009)",
+        "conservative where a small stratum or a rare error decides",
     ),
     "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), transformed to F1"),
     "macro F1 of items": Interval(

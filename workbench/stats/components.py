@@ -250,8 +250,12 @@ FEWEST_STATEMENTS, FEWEST_TEMPLATES = 6, 3
 "with fewer there is no interval"
 MOST = 0.25
 "the largest variance of shares: that of shares that are 0 and 1 equally often"
-UPPER_TAIL = 0.005
-"of Williams' interval"
+TAIL = 0.005
+"of Williams' interval, on either side: means of templates are skewed if the mean share is near 0 or 1"
+LEAST_AGAINST = 2.0
+"with fewer statements' worth of answers against the majority, no component but sampling has an interval"
+ALIKE = "too much alike for an interval"
+"why, with how many statements' worth there are"
 ROUNDING = 1e-12
 "variances below this are 0 up to rounding"
 
@@ -328,10 +332,15 @@ def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
         yield f"estimated above the largest variance that there can be, shown as that: {', '.join(above)}"
 
 
-def decompose(cells: Cells, most: float = MOST) -> Decomposition:
+def decompose(cells: Cells, most: float = MOST, lowest: float = 0.0) -> Decomposition:
     """Return every component that the design can separate, with its interval.
 
-    most : the largest variance that values can have; 0.25 for shares
+    If nearly all answers agree, the few statements that differ decide how large a component is, and a sample that lacks
+    them shows neither the component nor its error. With 8 to 15 statements and a mean share of .9, intervals held 65 to
+    87 % of the components of statements. So there is none if the answers of the minority, over all statements of a
+    stratum, are worth fewer than `LEAST_AGAINST` statements.
+
+    most, lowest : the largest variance that values can have, and the least value; 0.25 and 0 for shares
     """
     there = cells.answered
     kept = _with_templates(cells.of(there))
@@ -346,7 +355,7 @@ def decompose(cells: Cells, most: float = MOST) -> Decomposition:
             Component(name, NAN, NAN, NAN, "fewer than two statements") for name in (STATEMENT, SAMPLING)
         )
     else:
-        components = tuple(_components(kept, shift, most))
+        components = tuple(_components(kept, shift, most, lowest))
     return Decomposition(components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift)
 
 
@@ -356,8 +365,13 @@ def _with_templates(cells: Cells) -> Cells:
     return Cells(cells.value[:, :, used], cells.noise[:, :, used], cells.strata)
 
 
-def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Component]:
+def _components(cells: Cells, shift: Estimate, most: float, lowest: float) -> Sequence[Component]:
     value, n = cells.value, len(cells.value)
+    against = _against(cells, most, lowest)
+    enough = len(value) >= FEWEST_STATEMENTS and (_several(cells) or not cells.facets[1])
+    alike = ""
+    if enough and against < LEAST_AGAINST:
+        alike = f"{ALIKE}: the answers of minorities are worth {against:.1f} statements; it takes {LEAST_AGAINST:g}"
     found = {name: _unless_rounding(float(each[0])) for name, each in estimates(cells).items()}
     statements = estimates(cells, 1 - np.eye(len(value)))
     templates = [estimates(_without(cells, t)) for t in range(value.shape[2])] if _several(cells) else None
@@ -370,12 +384,20 @@ def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Componen
         if not np.isfinite(raw):
             made.append(Component(name, NAN, NAN, NAN, "no two prompts show it", n))
             continue
-        low, high = NAN, NAN
-        if len(value) >= FEWEST_STATEMENTS and (templates is not None or not cells.facets[1]):
+        low, high, why = NAN, NAN, alike if name != SAMPLING else ""
+        if enough and not why:
             of = None if templates is None else np.array([float(each[name][0]) for each in templates])
             low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
-        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else FEW, n, most))
+        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else why or FEW, n, most))
     return made
+
+
+def _against(cells: Cells, most: float, lowest: float) -> float:
+    """Return the sum over statements of the share of answers against the majority of their stratum."""
+    share = (_mean(cells.value, (1, 2, 3)) - lowest) / (2 * most**0.5)
+    strata = np.zeros(len(share)) if cells.strata is None else cells.strata
+    sums = [(float(share[strata == one].sum()), int((strata == one).sum())) for one in np.unique(strata)]
+    return sum(min(total, n - total) for total, n in sums)
 
 
 def _unless_rounding(value: float) -> float:
@@ -404,7 +426,12 @@ def _interval(
 
 
 def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None) -> tuple[float, float]:
-    """Return the interval of a component from its estimates without each statement and without each template."""
+    """Return the interval of a component from its estimates without each statement and without each template.
+
+    The lower end is Student's. The upper one is on the logarithm, as that of a variance, and no less than that of a
+    component as large as its reach: one below its error would have an end that is too low. Statements that differ much
+    in their influence count as fewer degrees of freedom, (S - 1) 3 / kurtosis.
+    """
     from scipy.special import stdtrit
 
     parts = [each for each in (statements, templates) if each is not None]
@@ -414,10 +441,23 @@ def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None)
     total = sum(variances)
     if total <= ROUNDING**2:
         return raw, raw
-    freedom = total**2 / sum(v**2 / (len(x) - 1) for v, x in zip(variances, parts, strict=True))
-    reach, error = float(stdtrit(freedom, 0.975)), float(np.sqrt(total))
-    away = reach * error
-    return raw - away, raw * float(np.exp(away / raw)) if raw > error else raw + away
+    freedoms = [(len(x) - 1) * (min(1.0, 3 / _kurtosis(x)) if x is statements else 1.0) for x in parts]
+    freedom = total**2 / sum(v**2 / of for v, of in zip(variances, freedoms, strict=True))
+    away = float(stdtrit(max(1.0, freedom), 0.975)) * float(np.sqrt(total))
+    return raw - away, _above(raw, away)
+
+
+def _kurtosis(values: FloatArray) -> float:
+    """Return the fourth moment over the square of the second; 1 if nothing varies."""
+    away = values - values.mean()
+    square = float((away**2).mean())
+    return float((away**4).mean()) / square**2 if square > 0 else 1.0
+
+
+def _above(value: float, away: float) -> float:
+    """Return value exp(away / value), the upper end on the logarithm, for a value of at least `away`."""
+    least = max(value, away)
+    return least * float(np.exp(away / least))
 
 
 def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, float]:
@@ -434,7 +474,7 @@ def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, flo
     variance = float(means.var(ddof=1))
     error = max(0.0, variance - raw)
     ends = []
-    for share in (0.975, UPPER_TAIL):
+    for share in (1 - TAIL, TAIL):
         ratio, scale = float(fdtri(d, (statements - 1) * d, share)), float(chdtri(d, 1 - share)) / d
         ends.append((variance - ratio * error) / scale)
     return ends[0], ends[1]
@@ -449,11 +489,12 @@ def _template_means(cells: Cells, name: str) -> FloatArray:
 
 
 def _squared(shift: Estimate) -> tuple[float, float]:
-    """Return the interval of (shift / 2)²."""
+    """Return the interval of (shift / 2)²: the upper end on the logarithm if the shift is not within its reach of 0."""
     if np.isnan(shift.low):
         return NAN, NAN
-    ends = sorted((shift.low**2 / 4, shift.high**2 / 4))
-    return (0.0 if shift.low <= 0 <= shift.high else ends[0]), ends[1]
+    size, away = abs(shift.value), (shift.high - shift.low) / 2
+    low, high = max(0.0, size - away), _above(size, away) if size > away else size + away
+    return low**2 / 4, high**2 / 4
 
 
 def _order_shift(cells: Cells) -> Estimate:

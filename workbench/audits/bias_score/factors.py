@@ -47,6 +47,7 @@ from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.components import (
+    ALIKE,
     FEW,
     FEWEST_STATEMENTS,
     FEWEST_TEMPLATES,
@@ -479,7 +480,7 @@ def cells(report: BiasReport, model: str, dimension: Dimension | None) -> Cells:
 
 def components(report: BiasReport, dimension: Dimension | None) -> Table[ModelComponent]:
     """Return what the net shares of each model vary with."""
-    found = {model: decompose(cells(report, model, dimension), LARGEST) for model in report.tally.models}
+    found = {model: decompose(cells(report, model, dimension), LARGEST, lowest=-1.0) for model in report.tally.models}
     lines = [
         ModelComponent(model, one, one.value / of.total if of.total > 0 else float("nan"))
         for model, of in found.items()
@@ -542,3 +543,5 @@ def _notes(lines: list[ModelComponent]) -> Iterator[str]:
     if few:
         needed = f"{plural(FEWEST_STATEMENTS, 'statement')} and {FEWEST_TEMPLATES} prefixes are needed"
         yield f"{FEW}: {', '.join(few)} ({needed})"
+    alike = {line.model: line.component.why for line in lines if line.component.why.startswith(ALIKE)}
+    yield from (f"{model}: {why}" for model, why in alike.items())

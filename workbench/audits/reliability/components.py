@@ -25,9 +25,11 @@ from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.arrays import BoolArray, IntArray
 from workbench.stats.components import (
+    ALIKE,
     FEW,
     FEWEST_STATEMENTS,
     FEWEST_TEMPLATES,
+    LEAST_AGAINST,
     ORDER,
     ORDER_REST,
     ORDER_STATEMENT,
@@ -272,6 +274,7 @@ def _notes(parts: Parts) -> Iterator[str]:
     if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
         which = "all components" if len(few) > 1 and all(np.isnan(one.low) for one in of.components) else ", ".join(few)
         yield f"{FEW}: {which} ({_needed(parts)})"
+    yield from dict.fromkeys(one.why for one in of.components if one.why.startswith(ALIKE))
     if one_level := list(_one_level(parts)):
         yield f"{' and '.join(one_level)}: the statement's component includes these"
 
@@ -330,8 +333,9 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
         definition="Standard deviations that statements, wordings, templates, label orders and sampling add to the "
         "share of a prompt, from the statements with a label of the issue; see sources of instability.",
         notes=[
-            f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are {FEW}; a sum of several "
-            "components, as of the order, has none",
+            f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are {FEW}, and so where the "
+            f"answers of minorities are worth fewer than {LEAST_AGAINST:g} statements; a sum of several components, as "
+            "of the order, has none",
             *[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
         ],
         empty="No prompt has enough readable answers, so the components cannot be separated.",
