@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import workbench
 from stores.core.base import now
 from stores.core.store import Store
 from tests.asked_twice import DESIGNS, EDITED, FAMILY, base
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 from tests.jobs.test_snapshots import done
 from tests.tui.bias_stores import trained
 from workbench.audits.chosen_run import find_run
@@ -125,3 +126,48 @@ def test_every_audit_that_asks_can_ask_anew(store: Store, audit: str, capsys: py
     if audit == "bias_score":
         trained(path)
     assert f"asked anew {TODAY}" in "".join(map(str, run(capsys, "show", path, audit))), "neither hides the other"
+
+
+def compared(path: Path, capsys: pytest.CaptureFixture[str], *names: str) -> Any:
+    return data(capsys, "show", path, "reliability", "--compare", *names)
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["drawn", "exact"])
+def test_two_dates_of_a_model_are_compared_prompt_by_prompt_beside_what_draws_alone_make(
+    filled: Store, exact: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = replace(SMALL, samples=1, sampling=EXACTLY) if exact else replace(SMALL, samples=30)
+    done(filled, asked)
+    done(filled, anew(filled, 1))
+    found = compared(filled.path, capsys, "scripted", f"scripted · asked anew {TODAY}")
+    assert found["differ_in"] == ["occasion"]
+    assert [row["occasion"] for row in rows(found, "over_time", verdict="all tests")] == [
+        "first",
+        f"asked anew {TODAY}",
+    ]
+    names = ("scripted", f"scripted · asked anew {TODAY}")
+    every, *each = rows(found, "drift", *names)
+    assert (every["n"], [row["n"] for row in each]) == (72, [36, 36])
+    if exact:
+        assert (every["same"]["value"], every["kappa"]["value"], every["change"]["value"]) == (1, 1, 0)
+        assert (every["change_by_draws"], every["p"]) == (None, None), "nothing is drawn"
+    else:
+        assert 0 < every["change"]["value"] < 0.15, "answers are drawn anew"
+        assert every["change"]["value"] == pytest.approx(every["change_by_draws"], abs=0.03), "and nothing has changed"
+        assert every["p"] > 0.05
+    other = "scripted:steady"
+    done(filled, replace(asked, model=other))
+    assert not [one for one in compared(filled.path, capsys, "scripted", other)["tables"] if one["name"] == "drift"]
+
+
+def test_a_model_that_has_changed_shows_it(filled: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    persona = tmp_path / "model.toml"
+    asked = replace(SMALL, model=f"scripted:{persona}", samples=30)
+    for job, agree in enumerate((0.8, 0.5)):
+        persona.write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
+        done(filled, anew(filled, 1) if job else asked)
+    first, second = (run.named for run in filled.runs.list())
+    (every, *_) = rows(compared(filled.path, capsys, first, second), "drift", first, second)
+    assert every["change"]["value"] > every["change_by_draws"] + 0.05
+    assert every["same"]["value"] < every["same_by_draws"]
+    assert every["p"] < 0.01
