@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import comb
+from math import ceil, comb
 from typing import Literal
 
 import numpy as np
@@ -39,8 +39,8 @@ FEWEST = 6
 20 units, rare categories and a κ of .56, intervals from fewer such units covered 71-86 %, from six or more 92 %
 """
 FEWEST_AGAIN = 15
-"""the same of Cohen's κ of prompts that are asked again, six or more to a statement: with 40 statements that are nearly
-always agreed with, intervals from 6-14 such statements covered 86-91 %, from 15 or more 93 %
+"""the same of Cohen's κ of prompts that are asked again, several to a statement, or two thirds of the statements: with
+40 that are nearly always agreed with, intervals from 6-14 such statements covered 86-91 %, from 15 or more 93 %
 """
 
 RESAMPLES, MOST_TABLES = 1000, 500
@@ -154,7 +154,8 @@ def retest(
     majorities = [np.where(side == 0, MISSING, side > 0) for side in sides]
     pairs = majorities[0], majorities[1]
     same = _paired("observed", *pairs, rng, RESAMPLES, 2, statements)
-    kappa = _paired("kappa", *pairs, rng, RESAMPLES, 2, statements, FEWEST_AGAIN)
+    fewest = min(FEWEST_AGAIN, max(FEWEST, ceil(len(np.unique(statements)) * 2 / 3)))
+    kappa = _paired("kappa", *pairs, rng, RESAMPLES, 2, statements, fewest)
     there = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
     n, left_out = int(there.sum()), int((~there).sum())
     if not n:
