@@ -16,6 +16,7 @@ from tests.cli.test_commands import data, rows, run
 from tests.jobs.test_snapshots import done
 from tests.tui.bias_stores import trained
 from workbench.audits.chosen_run import find_run
+from workbench.audits.reliability.compared import compared as beside
 from workbench.cli.main import main
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
@@ -100,6 +101,7 @@ def test_the_command_asks_anew_and_python_does(filled: Store, capsys: pytest.Cap
     found = data(capsys, "run", path, "--again", 1, "--dry-run")
     assert (found["answers_stored"], found["answers_needed"]) == (0, 216)
     assert main(["run", str(path), "--again", "1", "--yes", "--no-probe"]) == 0
+    assert "ask anew" in run(capsys, "jobs", path)[1]
     with workbench.open(path, write=True) as opened:
         with pytest.raises(UsageError, match="leave out --samples"):
             workbench.run(opened, again=1, samples=3)
@@ -171,3 +173,7 @@ def test_a_model_that_has_changed_shows_it(filled: Store, tmp_path: Path, capsys
     assert every["change"]["value"] > every["change_by_draws"] + 0.05
     assert every["same"]["value"] < every["same_by_draws"]
     assert every["p"] < 0.01
+    said = beside(filled, {run.named: run for run in filled.runs.list()}).finds
+    assert said is not None
+    assert "if only the draws differed" in said(first, second)
+    assert "(p <0.001)" in said(first, second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -38,6 +39,7 @@ from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.runs import told_apart
 from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.stats.agreement import Retest, retest
 from workbench.stats.resampling import derive_rng
@@ -114,14 +116,16 @@ def beside(
     def differ(first: str, second: str) -> AnyTable:
         return differences(first, second, shares(first), shares(second))
 
-    def drifted(first: str, second: str) -> AnyTable:
+    @cache
+    def drifted(first: str, second: str) -> Table[Drift]:
         texts = [dict(texts_asked(asked[name], under[name], language)) for name in (first, second)]
         return drift((first, second), (under[first], under[second]), (texts[0], texts[1]))
 
     def finds(first: str, second: str) -> str:
-        return difference_said(first, second, shares(first), shares(second))
+        said = difference_said(first, second, shares(first), shares(second))
+        return f"{said} {drift_said(drifted(first, second).rows[0])}" if one_model else said
 
-    apart = bool(unpaired_because(sides))
+    apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
     return Compared(
         f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
@@ -130,7 +134,7 @@ def beside(
         {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
         "passes all tests",
         Kind.SHARE,
-        differences=[] if apart else [differ, drifted] if set(differing(sides)) <= {*OF_TIME} else [differ],
+        differences=[] if apart else [differ, drifted] if one_model else [differ],
         left_out=(*templates_left_out(reports, shared), *said),
         untested=untested,
         finds=None if apart else finds,
@@ -191,9 +195,9 @@ def drift(
                    help="the same if nothing but the draws differed"),
             Column("kappa", "κ", lambda row: row.found.kappa, Kind.COEFFICIENT, scale=(-1.0, 1.0),
                    help="Cohen's, of the majorities"),
-            Column("change", "change", lambda row: row.found.change, Kind.SHARE, scale=(0.0, 1.0),
+            Column("change", "change", lambda row: row.found.change, Kind.SIZE, scale=(0.0, 1.0),
                    help="mean absolute change of the share of agreement"),
-            Column("change_by_draws", "by draws", lambda row: row.found.change_by_noise, Kind.SHARE,
+            Column("change_by_draws", "by draws", lambda row: row.found.change_by_noise, Kind.SIZE,
                    help="the same if nothing but the draws differed"),
             Column("p", "p", lambda row: row.found.p, Kind.P_VALUE, help="of no more change than the draws make"),
             Column("n", "n", lambda row: row.found.change.n, Kind.COUNT, help="prompts with a readable answer in both"),
@@ -208,6 +212,21 @@ def drift(
         subject=names,
         pictures=[Forest(values=("same", "kappa"), rows=("prompts",))],
     )  # fmt: skip
+
+
+def drift_said(of: Drift) -> str:
+    """Say how alike a model's answers are on two occasions, beside what draws alone make of them."""
+    found = of.found
+    if not found.change.n:
+        return "No prompt has readable answers in both."
+    said = (
+        f"Of {plural(found.same.n, 'prompt')} with a majority in both, it is the same on "
+        f"{estimate(found.same, Kind.SHARE)}; shares of agreement change by {estimate(found.change, Kind.SIZE)}"
+    )
+    if math.isnan(found.p):
+        return f"{said}."
+    alone = number(found.same_by_noise, Kind.SHARE), number(found.change_by_noise, Kind.SIZE)
+    return f"{said}; if only the draws differed, {alone[0]} and {alone[1]} (p {number(found.p, Kind.P_VALUE)})."
 
 
 def _for_and_against(
