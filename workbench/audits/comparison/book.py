@@ -46,7 +46,7 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 ITEMS = "changed_items"
 VERDICTS = {one.value for one in Verdict}
-NO_VERSIONS = "No two of these runs are of one model with the same settings, in two versions or asked anew."
+NO_VERSIONS = "No two of these runs are versions of one model with the same settings, and none asks another one anew."
 TWO_VERSIONS = "A test over all versions needs three of them; for the change between two see `over_time`."
 DIFFERENCE = (
     "Shares are of the items that both runs decide. The interval of their difference is Bonett and Price's for pairs; "
