@@ -31,6 +31,16 @@ AREAS = ("core", "instruments", "workshop", "questionnaires", "jobs", "runs", "a
 migrations = Migrations("workbench")
 
 
+@migrations()
+def m034_occasion(db: Database) -> None:
+    """Name the date from which stored prompts were asked anew, which makes a run of its own."""
+    run(db, "alter table model add column occasion text not null default ''")
+    for name, sql in db.execute("select name, sql from sqlite_schema where type = 'view'").fetchall():
+        if "m.snapshot," in sql:
+            db.execute(f"drop view {name}")
+            db.execute(sql.replace("m.snapshot,", "m.snapshot, m.occasion,"))
+
+
 def make_baseline(db: Database) -> None:
     """Make the tables, indexes and views of the baseline in an empty database. Call inside a transaction."""
     for area in AREAS:

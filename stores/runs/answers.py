@@ -53,12 +53,13 @@ class RawAnswers(Aggregate):
         *,
         dtype: str = "",
         chat_format: str = "",
+        occasion: str = "",
     ) -> dict[bytes, Counts]:
         """Return the answers to each of these prompts; prompts that were never asked are left out.
 
         `card` None: see `newest_model`.
         """
-        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         wanted = set(keys)

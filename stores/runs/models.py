@@ -34,7 +34,7 @@ def forget_places(connection: sqlite3.Connection, name: str) -> int:
     models. No two become one, as different paths have different digests, so no runs are merged or split. Call inside a
     transaction.
     """
-    fields = "name, revision, backend, dtype, chat_format, encoding, snapshot"
+    fields = "name, revision, backend, dtype, chat_format, encoding, snapshot, occasion"
     changed = 0
     rows = connection.execute(f"select id, {fields} from model where name = ? and backend = 'openai'", (name,))
     for id_, *values in rows.fetchall():
@@ -91,10 +91,11 @@ def newest_model(
     card: ModelCard | None,
     dtype: str,
     chat_format: str,
+    occasion: str = "",
     until: str = "",
 ) -> int | None:
     """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked with these
-    settings and, if `until` is given, that was known at that time.
+    settings on this occasion and, if `until` is given, that was known at that time.
 
     This is all that is known before a model is loaded: a plan names a dtype and a chat format, or uses the defaults,
     and the same name with other settings is another model with other answers.
@@ -102,7 +103,7 @@ def newest_model(
     if card is not None:
         row = connection.execute("select id from model where key = ?", (card.key,)).fetchone()
     else:
-        values = {"model": name, "dtype": dtype, "chat_format": chat_format, "until": until}
+        values = {"model": name, "dtype": dtype, "chat_format": chat_format, "occasion": occasion, "until": until}
         values |= dict(zip(("base", "revision"), parted(name), strict=True))
         row = connection.execute(_NEWEST, values).fetchone()
     return None if row is None else int(row[0])
@@ -154,7 +155,7 @@ _NEWEST = """
             and (:dtype <> '' or coalesce(json_extract(j.spec, '$.dtype'), '') = '')
     )
     select m.id from model m
-    where (m.name = :model or m.name = :base)
+    where (m.name = :model or m.name = :base) and m.occasion = :occasion
         and (:revision = '' or m.name = :model or m.revision = :revision or exists (
             select 1 from draw d where d.model_id = m.id and d.attempt_id in (
                 select a.id from attempt a join job j on j.id = a.job_id where json_extract(j.spec, '$.model') = :model
@@ -323,25 +324,26 @@ class Settlements(Aggregate):
         *,
         dtype: str = "",
         chat_format: str = "",
+        occasion: str = "",
     ) -> dict[bytes, int]:
         """Return for each prompt the number of the first answer of its seed that was not requested.
 
         Requested numbers stay used even if the answer failed: a server that respects seeds would give the same answer
         again.
         """
-        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         rows = self.connection.execute(_ASKED, {"model": rowid, "sampling": sampling.key})
         return {key: after for key, seed, after in rows if seeds.get(key) == seed}
 
     def answered_by(
-        self, model: str, sampling: Sampling, *, dtype: str = "", chat_format: str = ""
+        self, model: str, sampling: Sampling, *, dtype: str = "", chat_format: str = "", occasion: str = ""
     ) -> tuple[int, int] | None:
         """Return the rowids of the model whose stored answers a plan counts before a model is loaded, and of the
         sampling; None where nobody was asked so.
         """
-        rowid = newest_model(self.connection, model, None, dtype, chat_format)
+        rowid = newest_model(self.connection, model, None, dtype, chat_format, occasion)
         row = self.connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()
         return None if rowid is None or row is None else (rowid, int(row[0]))
 

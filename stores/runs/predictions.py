@@ -226,9 +226,9 @@ class Predictions(Aggregate):
         found = []
         for job, text, ended in self.connection.execute(_IDLE, values):
             spec = json.loads(text)
-            how = (str(spec.get("dtype") or ""), str(spec.get("chat_format") or ""))
+            dtype, chat_format, occasion = (str(spec.get(name) or "") for name in ("dtype", "chat_format", "occasion"))
             if Sampling(**spec.get("sampling", {})).key == run.sampling.key and run.model_id == newest_model(
-                self.connection, run.model, None, *how, until=ended
+                self.connection, run.model, None, dtype, chat_format, occasion, until=ended
             ):
                 found.append(int(job))
         return found

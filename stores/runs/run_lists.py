@@ -61,7 +61,18 @@ def persona_names(connection: sqlite3.Connection) -> dict[str, str]:
 
 _COLUMNS = (
     *("audit", "instrument", "language", "family", "model", "revision", "backend", "dtype", "encoding", "snapshot"),
-    *("model_id", "sampling_id", "prompts", "answered", "responses", "failed", "samples", "last", "persona"),
+    *(
+        "occasion",
+        "model_id",
+        "sampling_id",
+        "prompts",
+        "answered",
+        "responses",
+        "failed",
+        "samples",
+        "last",
+        "persona",
+    ),
 )
 "columns of `_RUNS`, besides those of the sampling"
 
@@ -170,7 +181,7 @@ _RUNS = f"""
         m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode,
         g.server, g.extra, g.thinking, m.id as model_id,
         g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot,
-        r.persona
+        m.occasion, r.persona
     from run r
     join instrument i on i.id = r.instrument
     join model m on m.id = r.model_id

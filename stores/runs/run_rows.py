@@ -162,6 +162,8 @@ class Run:
     "the version that counts for each template with several"
     snapshot: str = ""
     "the model reported by a served model's endpoint, see `ModelCard`"
+    occasion: str = ""
+    "date from which the prompts were asked anew, see `ModelCard`; empty: the first time"
     fingerprint: str | None = None
     "restricts the run to answers under one `system_fingerprint`; None: all"
     persona: str = ""
@@ -230,11 +232,12 @@ class Run:
 
     @property
     def named(self) -> str:
-        """Return the model's name, for a served one with the snapshot that answered, and the persona before the
-        prompts.
+        """Return the model's name, for a served one with the snapshot that answered, the date of prompts that were
+        asked anew, and the persona before the prompts.
         """
+        anew = (f"asked anew {self.occasion}",) if self.occasion else ()
         persona = (f"persona {self.persona_name}",) if self.persona else ()
-        return " · ".join((self.model, *self.served_as, *persona))
+        return " · ".join((self.model, *self.served_as, *anew, *persona))
 
     @property
     def served_as(self) -> tuple[str, ...]:

@@ -74,9 +74,10 @@ class Runs(Aggregate):
         *,
         dtype: str = "",
         chat_format: str = "",
+        occasion: str = "",
     ) -> dict[bytes, int]:
         """Return the number of stored answers of each of these prompts. `card` None: see `newest_model`."""
-        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         counts = self.connection.execute(
@@ -184,6 +185,15 @@ class Runs(Aggregate):
     def by_other_snapshots(self, card: ModelCard, sampling: Sampling, attempt_id: int) -> list[tuple[bytes, int, int]]:
         """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the same job."""
         return answered_by_others(self.connection, card, sampling.key, attempt_id)
+
+    def asked_of(self, run: Run) -> frozenset[bytes]:
+        """Return the keys of all prompts that a run's model was asked under its sampling."""
+        rows = self.connection.execute(
+            "select distinct p.key from draw d join prompt p on p.id = d.prompt_id "
+            "where d.model_id = ? and d.sampling_id = ?",
+            (run.model_id, run.sampling_id),
+        )
+        return frozenset(key for (key,) in rows)
 
     def asked_models(self) -> tuple[str, ...]:
         """Return the names of the models that have answered."""

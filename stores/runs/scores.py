@@ -76,12 +76,13 @@ class Scores(Aggregate):
         *,
         dtype: str = "",
         chat_format: str = "",
+        occasion: str = "",
     ) -> dict[bytes, int]:
         """Return the prompts (by key, each with 1) whose continuations are all scored by the current version.
 
         `card` None: see `newest_model`.
         """
-        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         held: dict[bytes, set[bytes]] = defaultdict(set)
@@ -91,10 +92,10 @@ class Scores(Aggregate):
         return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
 
     def stored_next(
-        self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = ""
+        self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = "", occasion: str = ""
     ) -> dict[bytes, int]:
         """Return the prompts (by key, each with 1) whose next tokens are stored; `card` as in `stored`."""
-        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
 
     def with_tokens(self, model_id: int) -> Set[bytes]:

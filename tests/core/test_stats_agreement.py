@@ -24,6 +24,7 @@ from workbench.stats.agreement import (
     observed_agreement,
     pairs_estimates,
     percent_agreement,
+    retest,
     specific_agreement,
 )
 from workbench.stats.resampling import bca_interval
@@ -443,3 +444,27 @@ def test_chance_agreement_of_one_pair_is_unknown() -> None:
     found = pairs_estimates([[[[0, 1], [0, 0]]], [[[1, 1], [0, 0]]]])
     assert (found.estimate(0).undefined, found.estimate(1).value) == ("one pair alone", 0.0)
     assert observed_agreement([1], [0]).value == 0.0, "a share is what it is"
+
+
+def test_a_retest_of_what_has_not_changed_is_what_draws_alone_make() -> None:
+    """Answers of one and the same model agree on 90 % of prompts and change by 14 points: that is no drift."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(200):
+        share = 1 / (1 + np.exp(-rng.normal(0.3, 1.5, (20, 1)) - rng.normal(0, 0.7, (20, 12)))).ravel()
+        both = [np.column_stack([k, 10 - k]) for k in rng.binomial(10, share, (2, 240))]
+        found.append(retest(*both, np.repeat(np.arange(20), 12), rng))
+    same, change = (np.mean([getattr(one, name).value for one in found]) for name in ("same", "change"))
+    assert same == pytest.approx(np.mean([one.same_by_noise for one in found]), abs=0.01)
+    assert change == pytest.approx(np.mean([one.change_by_noise for one in found]), abs=0.003)
+    assert (same < 0.92, change > 0.12) == (True, True)
+    assert np.mean([one.p < 0.05 for one in found]) < 0.09
+
+
+def test_a_retest_knows_ties_gaps_and_single_answers() -> None:
+    rng = np.random.default_rng(0)
+    found = retest([[5, 5], [9, 1], [0, 0], [1, 9]], [[9, 1], [8, 2], [9, 1], [9, 1]], [0, 0, 1, 1], rng)
+    assert (found.same.value, found.same.n, found.same.excluded) == (0.5, 2, 2)
+    assert (found.change.n, found.change.excluded) == (3, 1)
+    assert retest([[1, 0]] * 5, [[0, 1]] * 5, range(5), rng).p == 1, "one answer each cannot be told from chance"
+    assert retest(np.zeros((0, 2)), np.zeros((0, 2)), [], rng).change.undefined

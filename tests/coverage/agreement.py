@@ -11,6 +11,7 @@ import numpy as np
 from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.annotation import issues
 from workbench.stats.agreement import (
+    Retest,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
@@ -19,6 +20,7 @@ from workbench.stats.agreement import (
     observed_agreement,
     pairs_estimates,
     percent_agreement,
+    retest,
     specific_agreement,
 )
 from workbench.stats.arrays import IntArray
@@ -94,6 +96,34 @@ def variants(rng: Rng, statements: int, vary: float, tilt: float) -> Mapping[str
     return {"kappa over clusters": Held.of(cohen_kappa(first, second, rng, DRAWS, statement), true_kappa(vary, tilt))}
 
 
+Asked = tuple[int, int, float, float]
+"statements, answers to each of their six prompts, how much statements lean, how much they drift"
+
+
+def asked_again(rng: Rng, of: Asked) -> Retest:
+    """Ask six prompts of each statement twice; the second time statements have moved."""
+    statements, n, tilt, drift = of
+    latent = rng.normal(tilt, 1.2, (statements, 1)) + rng.normal(0, 0.7, (statements, 6))
+    moved = latent + rng.normal(0, drift, (statements, 1))
+    counts = [rng.binomial(n, 1 / (1 + np.exp(-each))).ravel() for each in (latent, moved)]
+    both = [np.column_stack([k, n - k]) for k in counts]
+    return retest(*both, np.repeat(np.arange(statements), 6), rng)
+
+
+@cache
+def true_agreement(of: Asked) -> Retest:
+    return asked_again(np.random.default_rng(0), (MANY // 6, *of[1:]))
+
+
+def again(rng: Rng, of: Asked) -> Mapping[str, Held]:
+    found, truth = asked_again(rng, of), true_agreement(of)
+    return {
+        "observed over clusters": Held.of(found.same, truth.same.value),
+        "kappa over clusters": Held.of(found.kappa, truth.kappa.value),
+        "change over clusters": Held.of(found.change, truth.change.value),
+    }
+
+
 def conditions(rng: Rng, wording: Sequence[float], templates: int, by_template: float, tilt: float) -> IntArray:
     """Return the pairs of one statement by template, 2 label orders x 3 paraphrases each: (templates, 2, 2)."""
     shape = (templates, 2, 4)
@@ -135,6 +165,11 @@ SCENARIOS = (
     Scenario("30 statements, 3 paraphrases, nearly always agreed with", "ties or boundaries",
              lambda rng: variants(rng, 30, 0.3, 1.5)),
     Scenario("60 statements, 3 paraphrases", "clustering", lambda rng: variants(rng, 60, 0.5, 0.3)),
+    Scenario("asked again: 10 statements, 10 answers", "small n", lambda rng: again(rng, (10, 10, 0.3, 0.5))),
+    Scenario("asked again: 40 statements, 5 answers, nearly always agreed with", "ties or boundaries",
+             lambda rng: again(rng, (40, 5, 3.0, 0.3))),
+    Scenario("asked again: 60 statements, 30 answers, that drift much", "clustering",
+             lambda rng: again(rng, (60, 30, 0.3, 1.0))),
     Scenario("one statement, 6 templates that matter much", "clustering", lambda rng: one_statement(rng, 6, 1.5, 0.2)),
     Scenario("one statement, 4 templates", "small n", lambda rng: one_statement(rng, 4, 0.8, 0.2)),
     Scenario("one statement, 6 templates, nearly always agreed with", "ties or boundaries",

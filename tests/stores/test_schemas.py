@@ -1,7 +1,7 @@
 """A store of every schema from the baseline on opens with all that it holds; one that is migrated is copied first.
 
-A migration needs a frozen store: see `tests/stores/schemas/rows.py`. Until there is one, the tests of the mechanism use
-one of their own, `m034_weather`.
+A migration needs a frozen store: see `tests/stores/schemas/rows.py`. The tests of the mechanism use one of their own,
+`m999_weather`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def one_more(monkeypatch: pytest.MonkeyPatch) -> Migrations:
     """A workbench that has one more migration than this one."""
-    migrations = Migrations("workbench")
+    migrations = deepcopy(connection.migrations)
 
     @migrations()
-    def m034_weather(db: Database) -> None:
+    def m999_weather(db: Database) -> None:
         run(db, WEATHER)
 
     monkeypatch.setattr(connection, "migrations", migrations)
@@ -154,7 +155,7 @@ def test_a_store_is_copied_and_then_migrated(tmp_path: Path, told: list[str], on
         after = rows_of(store.connection)
         assert after.pop("weather") == []
         assert {row.pop("umbrella") for row in after["job"]} == {1}
-        assert after.pop("_sqlite_migrations")[-1]["name"] == "m034_weather"
+        assert after.pop("_sqlite_migrations")[-1]["name"] == "m999_weather"
         assert after == {name: rows for name, rows in before.items() if name not in GROWS}
         assert store.connection.execute("pragma foreign_key_check").fetchall() == []
         with store.write() as db:

@@ -12,6 +12,7 @@ from textual.widgets import Button, Collapsible, Input, Select, SelectionList
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
+from tests.jobs.test_snapshots import done
 from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench import pipeline
 from workbench.classifier.config import TrainConfig
@@ -52,6 +53,22 @@ async def test_no_jobs_yet_says_how_to_start_one(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "n starts one" in screen_text(app))
+
+
+@pytest.mark.e2e
+async def test_a_job_is_asked_anew_after_what_it_comes_to_was_said(path: Path) -> None:
+    with Store.open(path) as store:
+        done(store, Design("small", "scripted", samples=2))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "144/144" in screen_text(app))
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        assert "0 answers are stored already; 144 to ask" in " ".join(screen_text(app).split())
+        await pilot.press("y")
+        await until(pilot, lambda: state_count(path) == 2 and state(path, 2) == "done")
+    with Store.open(path) as store:
+        assert len({run.occasion for run in store.runs.list()}) == 2
 
 
 @pytest.mark.e2e

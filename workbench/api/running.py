@@ -12,7 +12,7 @@ from workbench.api.plans import Plan
 from workbench.api.results import Result
 from workbench.api.store import TO_WRITE, Store
 from workbench.api.typed import AnyFigures, Asked
-from workbench.cli.running import by_plan, noted, requested_design
+from workbench.cli.running import asked_design, noted
 from workbench.cli.running import run as command
 from workbench.cli.watching import watch
 from workbench.errors import JobError, ReadOnlyStore, UsageError
@@ -72,11 +72,12 @@ def run(
     taken = [option for option in command.options if option.name not in NOT_ASKED]
     opened, chosen = store.opened, vars(given(taken, options, "run"))
     usual = None if plan is not None else registry.DEFAULT_AUDIT
-    asked = command.given(**chosen, model=model, audit=audit or usual, plan=_file(plan))
-    hash_ = by_plan(opened, asked)
-    if not asked.model:
+    named = {name: value for name, value in (("model", model), ("audit", audit), ("plan", _file(plan))) if value}
+    asked = command.given(**{"audit": usual, **chosen, **named})
+    if not (model or plan or asked.again):
         raise UsageError("found no model and no plan; give workbench.run(store, MODEL), or plan=FILE")
-    planned = pipeline.plan(opened, requested_design(opened, asked))
+    hash_, design = asked_design(opened, asked, (*options, *named))
+    planned = pipeline.plan(opened, design)
     audit, model = planned.design.audit, planned.design.model
     if not planned.samples_needed:
         told = noted(opened, planned)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class Asked(TypedDict, total=False):
     """Options of `workbench run`: what is asked."""
 
+    again: int | None
+    """ask anew what this job asked, as it was worded then and in the same way: a run of its own, named by today's
+    date"""
     instrument: str | None
     """its name (default: the only one)"""
     statements: str | Sequence[str] | int | None
@@ -162,7 +165,7 @@ class AnyFigures(TypedDict, total=False):
     instrument: str | Sequence[str] | None
     """its name (default: the only one); one or more, separated by commas (default: all with answers)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -257,7 +260,7 @@ class CommonFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -296,7 +299,7 @@ class ReliabilityFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -358,7 +361,7 @@ class ConsistencyFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -420,7 +423,7 @@ class BiasScoreFigures(TypedDict, total=False):
     instrument: str | Sequence[str] | None
     """one or more, separated by commas (default: all with answers)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -478,7 +481,7 @@ class StatementLabelsFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -512,7 +515,7 @@ class QuestionnaireFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
@@ -561,7 +564,7 @@ class ResponseBiasFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
     fingerprint: str | None
     """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None

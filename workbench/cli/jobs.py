@@ -302,7 +302,7 @@ def _list(store: Store, options: Namespace) -> int:
         [
             (
                 str(job.id),
-                "ask" if job.kind == "sample" else job.kind,
+                job.kind if job.kind != "sample" else "ask anew" if job.spec.get("occasion") else "ask",
                 str(job.spec.get("audit") or ""),
                 state_of(job),
                 next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from workbench import registry
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
@@ -19,6 +21,7 @@ from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
+from workbench.evidence.runs import FIRST
 from workbench.formats.personas import given_personas
 from workbench.inference.base import DTYPES
 from workbench.inference.chat_turns import NO_DEFAULT
@@ -100,17 +103,26 @@ DESIGN: tuple[Option | Section, ...] = (
     *sections(RUN),
 )
 "what says which answers are asked for, the model aside"
+PLAN = Option(
+    "plan",
+    "ask what a frozen plan says, and record it; options given besides are reported as deviations",
+    Type.PATH,
+    metavar="PLAN.toml",
+)
+AGAIN = Option(
+    "again",
+    "ask anew what this job asked, as it was worded then and in the same way: a run of its own, named by today's date",
+    Type.WHOLE,
+    least=1,
+    metavar="JOB",
+)
 
 
 @verb(
     STORE,
     ASKED,
-    Option(
-        "plan",
-        "ask what a frozen plan says, and record it; options given besides are reported as deviations",
-        Type.PATH,
-        metavar="PLAN.toml",
-    ),
+    PLAN,
+    AGAIN,
     DESIGN,
     BATCH,
     PROBING,
@@ -123,12 +135,13 @@ def run(options: Namespace) -> int:
     from workbench import pipeline
     from workbench.jobs import launch
 
-    if options.plan is None and not options.model:
-        missing = "Missing option '--model'; or name a frozen plan with --plan"
-        raise click.UsageError(missing, click.get_current_context())
+    context = click.get_current_context()
+    if options.plan is None and options.again is None and not options.model:
+        raise click.UsageError("Missing option '--model'; or name a frozen plan with --plan", context)
+    typed = [name for name in vars(options) if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     with Store.open(options.store) as store:
-        hash_ = by_plan(store, options)
-        plan = pipeline.plan(store, requested_design(store, options))
+        hash_, design = asked_design(store, options, typed)
+        plan = pipeline.plan(store, design)
         batched = pipeline.check_batched(plan.design, wanted=options.batch)
         about: dict[str, object] = {
             "prompts_planned": len(plan.probes),
@@ -216,7 +229,28 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
         command += f" --dtype {design.dtype}"
     if len({run.snapshot for run in runs}) > 1:
         command += f" --snapshot {shlex.quote(runs[-1].snapshot or 'unknown')}"
+    elif len({run.occasion for run in runs}) > 1:
+        command += f" --snapshot {shlex.quote(design.occasion or FIRST)}"
     return command
+
+
+def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tuple[str, Design]:
+    """Return the hash of the frozen plan that options follow, "" for none, and what they ask for. `typed`: the names of
+    the options that were given.
+    """
+    if options.again is None:
+        return by_plan(store, options), requested_design(store, options)
+    from workbench.jobs.again import anew
+
+    asks = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
+    if wrong := [asks[name] for name in typed if name in asks]:
+        raise UsageError(
+            f"--again {options.again} asks what job {options.again} asked, in the same way; leave out "
+            f"{', '.join(wrong)}, or --again for a run with other settings"
+        )
+    design = anew(store, options.again)
+    options.model, options.audit = design.model, design.audit
+    return "", design
 
 
 def by_plan(store: Store, options: Namespace) -> str:

@@ -59,6 +59,14 @@ class Design:
     "stand before the prompts, which are asked without one, too"
     until_settled: bool = False
     "whether a prompt is asked on only while further answers, up to `samples`, can change its verdict"
+    occasion: str = ""
+    """date (UTC) that names a run in which stored prompts are asked anew: `2026-11-27`, the second of a day
+    `2026-11-27 (2)`. Its answers are a run of their own. Empty: stored answers count"""
+
+    @property
+    def how(self) -> dict[str, str]:
+        """Return what tells the model that is asked from others of its name, before it is loaded."""
+        return {"dtype": self.dtype, "chat_format": self.chat_format, "occasion": self.occasion}
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""
@@ -72,6 +80,8 @@ class Design:
             del told["personas"]
         if not self.until_settled:
             del told["until_settled"]
+        if not self.occasion:
+            del told["occasion"]
         return told
 
     @classmethod

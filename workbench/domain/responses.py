@@ -144,10 +144,16 @@ class ModelCard:
 server's, and of what was asked before it was noted"
     snapshot: str = ""
     "the model that an endpoint reported on its replies; empty: it reported none, or nobody wrote it down"
+    occasion: str = ""
+    "date from which stored prompts were asked anew, see `Design.occasion`; empty: the first time"
 
     @property
     def key(self) -> bytes:
-        usual = {"encoding": UNKNOWN, "snapshot": ""}  # keys from before there were these stay as they were
+        usual = {
+            "encoding": UNKNOWN,
+            "snapshot": "",
+            "occasion": "",
+        }  # keys from before there were these stay as they were
         return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
 
 

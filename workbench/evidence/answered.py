@@ -165,10 +165,11 @@ def _unfinished(store: Store, run: Run) -> Iterator[Job]:
 def asks(store: Store, job: Job, run: Run) -> bool:
     """Return whether a job asked for a run: its audit, instrument, model, sampling, language, templates and persona."""
     spec, sampling = job.spec, job.spec.get("sampling")
-    same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
+    same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family), spec.get("occasion", "")) == (
         run.audit,
         run.instrument,
         run.family,
+        run.occasion,
     )
     if run.persona and run.persona not in _personas(job):
         return False
@@ -188,6 +189,7 @@ def _has_snapshots(store: Store, run: Run) -> bool:
     return any(
         (one.model, one.sampling_id, one.language, one.family) == (run.model, run.sampling_id, run.language, run.family)
         and one.model_id != run.model_id
+        and one.occasion == run.occasion
         for one in store.runs.list(run.audit, run.instrument)
     )
 

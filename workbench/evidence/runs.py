@@ -28,6 +28,8 @@ from workbench.formats.personas import EVERY
 from workbench.stats.hypothesis_tests import PERMUTATIONS, Heterogeneity, heterogeneity
 from workbench.stats.resampling import derive_rng
 
+FIRST = "first"
+"instead of a date: prompts that were not asked anew"
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
@@ -210,20 +212,27 @@ def _version_note(run: Run, one: AskedTemplate) -> str:
 def matching(
     runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None, snapshot: str | None = None
 ) -> list[Run]:
-    """Return the runs that match a sampling, a dtype and a snapshot of a served model (`unknown`: no known snapshot).
+    """Return the runs that match a sampling, a dtype and a snapshot: that of a served model (`unknown`: none is known),
+    the date of prompts that were asked anew (`first`: those that were not), or both with a blank between.
 
     The sampling is its full description, else a part of it (`T 0.25`). None or an empty value matches any. The
     description of a local model includes the encoding of turns (`encoding unknown`).
     """
-    wanted = None if not snapshot else "" if snapshot == UNKNOWN else snapshot
     found = [
         run
         for run in runs
-        if (not dtype or run.dtype == dtype or run.dtype.startswith(f"{dtype}+")) and wanted in (None, run.snapshot)
+        if (not dtype or run.dtype == dtype or run.dtype.startswith(f"{dtype}+"))
+        and (not snapshot or snapshot in _states(run))
     ]
     return [run for run in found if sampling == str(run.sampling)] or [
         run for run in found if not sampling or sampling in f"{run.sampling}, {run.encoded}"
     ]
+
+
+def _states(run: Run) -> tuple[str, str, str]:
+    """Return what `--snapshot` may call the state of a run's model; the last says all."""
+    snapshot, occasion = run.snapshot or UNKNOWN, run.occasion or FIRST
+    return snapshot, occasion, f"{snapshot} {occasion}"
 
 
 def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
@@ -236,7 +245,7 @@ def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
 
 
 def _but_encoding(run: Run) -> tuple[object, ...]:
-    computed = (run.model, run.revision, run.backend, run.dtype)
+    computed = (run.model, run.revision, run.backend, run.dtype, run.occasion)
     return run.instrument, run.language, *computed, run.sampling, run.family, run.persona
 
 
@@ -375,7 +384,25 @@ def run_of_job(store: Store, job: Job) -> Run | None:
     if "sampling" not in job.spec or job.spec.get("audit", DEFAULT_AUDIT) not in entry_points.audits():
         return None
     design = Design.from_json(job.spec)
-    fitting = [
+    fitting = [run for run in _answering(store, design) if run.occasion == design.occasion]
+    brought = [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+    return max(brought or fitting, key=lambda run: run.last, default=None)
+
+
+def run_before(store: Store, design: Design) -> Run:
+    """Return the run whose prompts a design asks anew: the newest one of another occasion.
+
+    Raises UsageError where there is none.
+    """
+    found = [run for run in _answering(store, design) if run.occasion != design.occasion]
+    if not found:
+        raise UsageError(f"{design.model} has no answers to {design.instrument} of this kind that could be asked anew")
+    return max(found, key=lambda run: run.last)
+
+
+def _answering(store: Store, design: Design) -> list[Run]:
+    """Return the runs with answers to a design, of all occasions and versions of its model."""
+    return [
         run
         for run in store.runs.list(design.audit, design.instrument, design.model)
         if run.responses
@@ -383,8 +410,6 @@ def run_of_job(store: Store, job: Job) -> Run | None:
         and design.language in ("", run.language)
         and design.dtype in ("", run.dtype, run.dtype.partition("+")[0])
     ]
-    brought = [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
-    return max(brought or fitting, key=lambda run: run.last, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,8 +453,10 @@ class Which:
     def of_each(self, runs: Sequence[Run]) -> list[Self]:
         """Return a choice for each of the runs that this one means, with no more than it takes to tell them apart."""
         made = [self._of_run(run) for run in runs]
+        anew = any(run.occasion for run in runs)
         return [
-            one if made.count(one) == 1 else replace(one, **_exactly(run)) for one, run in zip(made, runs, strict=True)
+            one if made.count(one) == 1 else replace(one, **_exactly(run, anew=anew))
+            for one, run in zip(made, runs, strict=True)
         ]
 
     def _of_run(self, run: Run) -> Self:
@@ -460,12 +487,12 @@ class Which:
         )
 
 
-def _exactly(run: Run) -> dict[str, Any]:
-    """Return what tells a run from others of the same model, sampling and templates."""
+def _exactly(run: Run, *, anew: bool) -> dict[str, Any]:
+    """Return what tells a run from others of the same model, sampling and templates; `anew`: some were asked anew."""
     named = f"{run.model}@{run.revision}"
     return {
         "models": (named if parted(named) == (run.model, run.revision) else run.model,),
         "dtype": run.dtype or None,
-        "snapshot": (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
+        "snapshot": _states(run)[-1] if anew else (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
         "sampling": f"{run.sampling}, {run.encoded}" if run.encoded else str(run.sampling),
     }

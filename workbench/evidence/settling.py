@@ -124,7 +124,7 @@ def settling_of(
     for probe in probes:
         if (reader := template_reader(by_name[probe.template, probe.inverted])) is not None:
             readers.setdefault(probe.prompt.key, reader)
-    how = {"dtype": design.dtype, "chat_format": design.chat_format}
+    how = design.how
     held = store.raw_answers.of_prompts(list(readers), design.model, design.sampling, card, **how)
     all_ = store.runs.stored(list(readers), design.model, design.sampling, card, **how)
     following = store.settlements.following(seeds, design.model, design.sampling, card, **how)

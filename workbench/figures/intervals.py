@@ -46,6 +46,10 @@ TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 INTERVALS: Mapping[str, Interval] = {
     "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {ENOUGH}"),
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
+    "observed over clusters": Interval(
+        "Prompts with the same majority when they are asked again", f"{WILSON} statements"
+    ),
+    "change over clusters": Interval("Mean absolute change when prompts are asked again", f"{WILSON} statements"),
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
     "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS),
     "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {ENOUGH}"),

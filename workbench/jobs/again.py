@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from stores.core.base import now
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import registry
@@ -14,6 +15,7 @@ from workbench.domain.designs import Design
 from workbench.domain.drafting import DraftPrompt
 from workbench.domain.responses import EXACT, MAY_BE_LEFT
 from workbench.errors import UsageError
+from workbench.evidence.runs import run_of_job
 from workbench.formats.personas import as_given
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec
@@ -29,7 +31,7 @@ VERBS = {SAMPLE: "run", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft", CH
 def values_of(store: Store, job: Job) -> Values:
     """Return the options of a job, by name.
 
-    Raises UsageError if options cannot express them: drafts with prompts from files.
+    Raises UsageError if options cannot express them: drafts with prompts from files, prompts that are asked anew.
     """
     found = _VALUES[job.kind](store, job.spec)
     return {**found, "batch": True} if job.batched else found
@@ -71,6 +73,22 @@ def asked_again(store: Store, design: Design) -> Values:
     }
 
 
+def anew(store: Store, number: int) -> Design:
+    """Return the design that asks anew what a job asked: on today's date (UTC), or the next number of today's.
+
+    Raises UsageError for a job that asked no audit, or has no answers yet.
+    """
+    job = store.jobs.get(number)
+    if job.kind != SAMPLE:
+        raise UsageError(f"job {number} is no run: it does {job.kind}; give the number of a job that asked an audit")
+    if run_of_job(store, job) is None:
+        raise UsageError(f"job {number} has no answers that could be asked anew; workbench jobs STORE resume {number}")
+    first, today = replace(Design.from_json(job.spec), occasion=""), now()[:10]
+    others = (Design.from_json(one.spec) for one in store.jobs.list() if one.kind == SAMPLE)
+    taken = sum(one.occasion.startswith(today) and replace(one, occasion="") == first for one in others)
+    return replace(first, occasion=f"{today} ({taken + 1})" if taken else today)
+
+
 def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:
     """Return statements as a person types them: as the number of first statements, or by refs.
 
@@ -87,7 +105,10 @@ def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:
 
 
 def _asked(store: Store, spec: Mapping[str, Any]) -> Values:
-    return asked_again(store, Design.from_json(spec))
+    design = Design.from_json(spec)
+    if design.occasion:
+        raise UsageError("it asks anew what another job asked, and nothing else: workbench run STORE --again JOB")
+    return asked_again(store, design)
 
 
 def _trained(_store: Store, spec: Mapping[str, Any]) -> Values:

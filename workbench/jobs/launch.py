@@ -140,8 +140,7 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
     """
     add_cells(store, plan)
     design = plan.design
-    told = {"dtype": design.dtype, "chat_format": design.chat_format}
-    ids = store.settlements.answered_by(design.model, design.sampling, **told)
+    ids = store.settlements.answered_by(design.model, design.sampling, **design.how)
     if plan.settling is not None and ids is not None:
         store.runs.note_plan(*ids, plan.prompts, design.samples)
         store.settlements.note(*ids, plan.settling.by())

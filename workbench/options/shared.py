@@ -27,7 +27,10 @@ TEMPLATE_LANGUAGE = Option(
 )
 SAMPLING = Option("sampling", "for a model with several samplings: the description, or part of it", metavar="TEXT")
 DTYPE = Option("dtype", "for a model computed in several dtypes: float32, bfloat16, …")
-SNAPSHOT = Option("snapshot", "of a served model: as reported by the endpoint, or unknown")
+SNAPSHOT = Option(
+    "snapshot",
+    "of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first",
+)
 REFUSALS = flag("refusals", "how often models refuse, by side and policy issue")
 FINGERPRINT = Option(
     "fingerprint",

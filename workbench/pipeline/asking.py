@@ -306,7 +306,8 @@ class _Asking:
 
     def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
         """Return the rowids of the model that gave an answer, and of the sampling."""
-        card = self._model.card if snapshot is None else replace(self._model.card, snapshot=snapshot)
+        card = replace(self._model.card, occasion=self.plan.design.occasion)
+        card = card if snapshot is None else replace(card, snapshot=snapshot)
         if card not in self._ids:
             ids = self._ids[card] = self._store.runs.begin(card, self.plan.design.sampling)
             self._store.runs.note_plan(*ids, self.plan.prompts, self.plan.design.samples)

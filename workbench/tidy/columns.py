@@ -274,6 +274,7 @@ MODEL = recurring(
     Field("model", "name of the model"),
     Field("revision", "commit of the model's files", empty="a served model has none"),
     Field("snapshot", "model that the endpoint of a served model reported", empty="it reported none, or runs here"),
+    Field("occasion", "date from which the prompts were asked anew", empty="asked for the first time"),
     Field("backend", "what computed the answers"),
     Field("dtype", "number format of the weights: float32, bfloat16, …"),
     Field("chat_format", "chat format around the prompt; none: raw text"),

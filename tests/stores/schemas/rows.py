@@ -18,7 +18,13 @@ from stores.core.connection import SCHEMA_VERSION
 from stores.core.migrations import BASELINE, migrations, run
 
 FOLDER = Path(__file__).parent
-ROWS: Mapping[int, str] = {}
+ROWS: Mapping[int, str] = {
+    34: """
+        insert into model (key, name, revision, backend, dtype, chat_format, first_seen, occasion)
+        values (x'00112233445566778899aabbccddeeff', 'm', 'r', 'transformers', 'float32', 'none', '2026-11-27',
+            '2026-11-27')
+    """,
+}
 "schema -> statements with rows for what its migration made"
 
 

@@ -14,6 +14,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.claims import Claim, Finding, p_of
 from workbench.audits.comparison.judge import (
     ANSWERED,
+    OCCASION,
     Change,
     Compared,
     ComparedItem,
@@ -38,6 +39,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.evidence.rulings import NOTHING_RULED, Told
+from workbench.evidence.runs import FIRST
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
 from workbench.figures.shown import bounded, estimate, number
@@ -46,7 +48,7 @@ from workbench.options.shared import SAME_WITHIN
 
 ITEMS = "changed_items"
 VERDICTS = {one.value for one in Verdict}
-NO_VERSIONS = "No two of these runs are versions of one model with the same settings."
+NO_VERSIONS = "No two of these runs are versions of one model with the same settings, and none asks another one anew."
 TWO_VERSIONS = "A test over all versions needs three of them; for the change between two see `over_time`."
 DIFFERENCE = (
     "Shares are of the items that both runs decide. The interval of their difference is Bonett and Price's for pairs; "
@@ -153,7 +155,7 @@ def compared_runs(of: Compared) -> Table[Side]:
     """Return the runs, how each was made, and on how many items it can be compared."""
     first = of.kinds[0]
     over = common(first, of.sides)
-    factors = [name for name in of.sides[0].factors if any(side.factors.get(name) for side in of.sides)]
+    factors = [name for name in of.sides[0].factors if {side.factors.get(name, "") for side in of.sides} - {"", FIRST}]
     differ = differing(of.sides)
 
     def factor(name: str) -> Column[Side]:
@@ -168,7 +170,9 @@ def compared_runs(of: Compared) -> Table[Side]:
             Column("run", "run", lambda side: side.name),
             *_main(of, lambda side: side.main),
             *map(factor, factors),
-            Column("asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=True),
+            Column(
+                "asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=OCCASION not in differ
+            ),
             Column("items", f"{first.units}", lambda side: len(side.found.get(first.name, {})), Kind.COUNT),
             Column("common", "compared", lambda _: len(over.items), Kind.COUNT, help="asked of all these runs"),
             Column(
@@ -320,10 +324,11 @@ def _items(of: Compared, name: str = "") -> AnyTable:
 
 
 def over_time_table(of: Compared) -> Table[Moment]:
-    """Return every version of a model in the order in which they were asked, with what changed since the one before."""
+    """Return every version or occasion of a model in the order of being asked, with what changed since the last."""
     rows = over_time(of)
     place = {name: at for sides in versions_of(of) for at, name in enumerate((side.name for side in sides), start=1)}
     mains: Mapping[str, Any] = {side.name: side.main for side in of.sides}
+    anew = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
     return Table(
         "over_time",
         "A model over time",
@@ -333,7 +338,8 @@ def over_time_table(of: Compared) -> Table[Moment]:
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
             Column("order", "order of being asked", lambda row: place[row.side.name], Kind.COUNT, aside=True),
-            Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=True),
+            Column("occasion", "occasion", lambda row: row.side.factors.get(OCCASION, ""), aside=not anew),
+            Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=not anew),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(replace(one, aside=True) for one in _main(of, lambda row: mains[row.side.name])),
             *(

@@ -28,6 +28,7 @@ from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate, Verdict
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.runs import FIRST
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import (
     CochranQ,
@@ -49,10 +50,12 @@ Item = str
 MODEL, VERSION, LANGUAGE, TEMPLATES, SAMPLING, NUMBERS, ENCODING = (
     *("model", "version", "language", "templates", "sampling", "numbers", "encoding"),
 )
-PERSONA = "persona"
+PERSONA, OCCASION = "persona", "occasion"
 "what runs are told apart by"
 OF_THE_MODEL = frozenset({VERSION, NUMBERS, ENCODING})
 "what belongs to a model: two models differ in it anyway"
+OF_TIME = (VERSION, OCCASION)
+"in what one model differs from itself at another time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,7 @@ def factors_of(run: Run) -> dict[str, str]:
         SAMPLING: str(run.sampling),
         NUMBERS: run.dtype,
         ENCODING: run.encoded,
+        OCCASION: f"asked anew {run.occasion}" if run.occasion else FIRST,
         **({PERSONA: run.persona_name or NONE} if run.personas else {}),
     }
 
@@ -520,13 +524,15 @@ def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) ->
 
 
 def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
-    """Yield the runs that differ in the version of one model alone, in the order in which they were asked."""
+    """Yield the runs that differ in the version or the occasion of one model alone, in the order in which they were
+    asked.
+    """
     groups: dict[tuple[tuple[str, str], ...], list[Side]] = {}
     for side in of.sides:
-        rest = tuple(sorted((name, value) for name, value in side.factors.items() if name != VERSION))
+        rest = tuple(sorted((name, value) for name, value in side.factors.items() if name not in OF_TIME))
         groups.setdefault(rest, []).append(side)
     for sides in groups.values():
-        if len({side.factors.get(VERSION, "") for side in sides}) > 1:
+        if len({tuple(side.factors.get(name, "") for name in OF_TIME) for side in sides}) > 1:
             yield tuple(sorted(sides, key=lambda side: side.last))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +15,16 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.claims import Claim, Finding, p_of
 from workbench.audits.codes import verdict
-from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of, unpaired_because
+from workbench.audits.comparison.judge import (
+    OF_TIME,
+    Compared,
+    Judged,
+    Side,
+    VerdictKind,
+    differing,
+    factors_of,
+    unpaired_because,
+)
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, thinned
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
@@ -29,10 +39,13 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 from workbench.evidence.runs import told_apart
-from workbench.figures.table import AnyTable, Kind
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.stats.agreement import Retest, retest
 from workbench.stats.resampling import derive_rng
 
-STANCE = "stance"
+STANCE, ALL_PROMPTS = "stance", "all"
 TITLES = {ALL: "all tests"}
 KINDS = (
     *(
@@ -104,11 +117,24 @@ def beside(
     def differ(first: str, second: str) -> AnyTable:
         return differences(first, second, shares(first), shares(second))
 
+    @cache
+    def drifted(first: str, second: str) -> Table[Drift]:
+        texts = [dict(texts_asked(asked[name], under[name], language)) for name in (first, second)]
+        return drift((first, second), (under[first], under[second]), (texts[0], texts[1]))
+
     def finds(first: str, second: str) -> Finding:
         one, other = shares(first), shares(second)
-        return Claim((p_of(one.difference(other, ALL)),), partial(_difference, first, second, one, other))
+        again = drifted(first, second).rows[0] if one_model else None
 
-    apart = bool(unpaired_because(sides))
+        def said(adjusted: Sequence[float]) -> Iterator[str]:
+            yield difference_said(first, second, one, other, adjusted[0])
+            if again is not None:
+                yield drift_said(again, adjusted[1])
+
+        p = p_of(one.difference(other, ALL))
+        return Claim((p,) if again is None else (p, again.found.p), said)
+
+    apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
     return Compared(
         f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
@@ -117,15 +143,115 @@ def beside(
         {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
         "passes all tests",
         Kind.SHARE,
-        differences=[] if apart else [differ],
+        differences=[] if apart else [differ, drifted] if one_model else [differ],
         left_out=(*templates_left_out(reports, shared), *said),
         untested=untested,
         finds=None if apart else finds,
     )
 
 
-def _difference(first: str, second: str, one: Pooled, other: Pooled, adjusted: Sequence[float]) -> Iterator[str]:
-    yield difference_said(first, second, one, other, adjusted[0])
+DRIFT = (
+    "Test-retest agreement of prompts that both runs were asked in the same words. same: share of the prompts whose "
+    "majority of readable answers is the same, a tie being none; κ: Cohen's, of these majorities; change: mean "
+    "absolute change of the share of agreement. Draws differ even if the model does not, so beside these stands what "
+    "the draws alone make of them (all answers to a prompt taken as exchangeable), and p is the one-sided permutation "
+    "test of more change than that. Intervals take statements as a sample. Of exact probabilities nothing is drawn."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How alike a model's answers to some prompts are on two occasions."""
+
+    prompts: str
+    statements: int
+    found: Retest
+
+
+def drift(
+    names: tuple[str, str],
+    reports: tuple[ReliabilityReport, ReliabilityReport],
+    texts: tuple[Mapping[str, object], Mapping[str, object]],
+) -> Table[Drift]:
+    """Return how alike two runs of one model are prompt by prompt: over all prompts, and under each template.
+
+    texts : ref -> what was asked of it, in each run; statements that were asked in other words are left out
+    """
+    one, other = reports
+    refs = [ref for ref in one.counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]]
+    variants = [each for each in one.counts.variants if each in other.counts.variants]
+    sides = [_for_and_against(report, one.counts.templates, refs, variants) for report in reports]
+    there = np.all([side.sum(axis=-1) >= 0 for side in sides], axis=0)
+    statement = np.broadcast_to(np.arange(len(refs))[:, None, None], there.shape[1:])
+    drawn = not any(isinstance(of, ExactReport) or of.counts.until_settled is not None for of in reports)
+
+    def row(name: str, at: slice) -> Drift:
+        asked, rng = there[at], derive_rng(one.options.seed, "drift", *names, name)
+        of = np.broadcast_to(statement, asked.shape)[asked]
+        found = retest(sides[0][at][asked], sides[1][at][asked], of, rng, drawn=drawn)
+        return Drift(name, len(np.unique(of)), found)
+
+    each = [(name, slice(at, at + 1)) for at, name in enumerate(one.counts.templates)]
+    return Table(
+        "drift",
+        f"Prompts that were asked again: {' and '.join(names)}",
+        [row(*rows) for rows in ((ALL_PROMPTS, slice(None)), *(each if len(each) > 1 else ()))],
+        [
+            Column("prompts", "prompts", lambda row: row.prompts),
+            Column("same", "same", lambda row: row.found.same, Kind.SHARE, scale=(0.0, 1.0),
+                   help="share of the prompts whose majority is the same in both"),
+            Column("same_by_draws", "by draws", lambda row: row.found.same_by_noise, Kind.SHARE,
+                   help="the same if nothing but the draws differed"),
+            Column("kappa", "κ", lambda row: row.found.kappa, Kind.COEFFICIENT, scale=(-1.0, 1.0),
+                   help="Cohen's, of the majorities"),
+            Column("change", "change", lambda row: row.found.change, Kind.SIZE, scale=(0.0, 1.0),
+                   help="mean absolute change of the share of agreement"),
+            Column("change_by_draws", "by draws", lambda row: row.found.change_by_noise, Kind.SIZE,
+                   help="the same if nothing but the draws differed"),
+            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE, help="of no more change than the draws make"),
+            Column("n", "n", lambda row: row.found.change.n, Kind.COUNT, help="prompts with a readable answer in both"),
+            Column("no_majority", "no majority", lambda row: row.found.same.excluded, Kind.COUNT, aside=True,
+                   help="prompts without a majority in one of the two"),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, aside=True),
+        ],
+        key=lambda row: (row.prompts,),
+        definition=DRIFT,
+        notes=() if drawn else ("Nothing is said of draws: probabilities are computed, or prompts were asked until "
+                                "settled, so that their answers are not exchangeable.",),
+        subject=names,
+        pictures=[Forest(values=("same", "kappa"), rows=("prompts",))],
+    )  # fmt: skip
+
+
+def drift_said(of: Drift, p: float) -> str:
+    """Say how alike a model's answers are on two occasions, beside what draws alone make of them. p : adjusted"""
+    found = of.found
+    if not found.change.n:
+        return "No prompt has readable answers in both."
+    said = (
+        f"Of {plural(found.same.n, 'prompt')} with a majority in both, it is the same on "
+        f"{estimate(found.same, Kind.SHARE)}; shares of agreement change by {estimate(found.change, Kind.SIZE)}"
+    )
+    if math.isnan(p):
+        return f"{said}."
+    alone = number(found.same_by_noise, Kind.SHARE), number(found.change_by_noise, Kind.SIZE)
+    return f"{said}; if only the draws differed, {alone[0]} and {alone[1]} (p {number(p, Kind.P_VALUE)})."
+
+
+def _for_and_against(
+    report: ReliabilityReport, templates: Sequence[str], refs: Sequence[str], variants: Sequence[VariantId]
+) -> npt.NDArray[np.float64]:
+    """Return how much speaks for and against each prompt, (T, S, V, 2, 2); -1 where the wording is not there or was not
+    asked.
+    """
+    counts = report.counts
+    mass: tuple[npt.NDArray[np.generic], ...] = (counts.positive, counts.negative)
+    asked = counts.exists[None, :, :, None] & (counts.total > 0)
+    if isinstance(report, ExactReport):
+        mass, asked = (report.mass.positive, report.mass.negative), report.known
+    both = np.where(asked[..., None], np.stack(mass, axis=-1), -1.0)
+    axes = ((counts.templates, templates), (counts.statements, refs), (counts.variants, variants))
+    return np.asarray(both[np.ix_(*([has.index(one) for one in wanted] for has, wanted in axes))])
 
 
 def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:

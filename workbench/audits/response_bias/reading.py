@@ -305,7 +305,7 @@ def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
     found: dict[str, Subject] = {}
     for subject in subjects:
         alike = [one for one in subjects if one.model == subject.model]
-        served = subject.run is not None and bool(subject.run.served_as or subject.run.persona)
+        served = subject.run is not None and bool(subject.run.served_as or subject.run.occasion or subject.run.persona)
         name = (
             subject.model
             if not served and len(alike) == 1 and subject.template in ("", LETTERED)

@@ -153,7 +153,7 @@ _DECISIONS = {
 
 def kind(job: Job) -> str:
     """Return what a job does, in a word: of some audits a model is asked and nothing is sampled."""
-    return "ask" if job.kind == SAMPLE else job.kind
+    return job.kind if job.kind != SAMPLE else "ask anew" if job.spec.get("occasion") else "ask"
 
 
 def unit(job: Job) -> str:

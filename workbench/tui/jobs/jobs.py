@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
+    from workbench.pipeline.planning import Plan
 
 REFRESH_S = 1.0
 STARTING_S = 30.0
@@ -63,6 +64,7 @@ FITS: dict[str, Callable[[Job], bool]] = {
     "resume": lambda job: job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing,
     "retry": lambda job: job.state in ("failed", "cancelled") and job.failed_items > 0,
     "at_once": lambda job: job.kind in (SAMPLE, DRAFT) and job.state != "done",
+    "anew": lambda job: job.kind == SAMPLE and job.done > 0,
     "probe": lambda job: job.probed is not None,
     "edit": lambda job: job.ended_badly or job.state == "paused",
     "hide": lambda job: job.ended_badly or job.state == "done",
@@ -86,6 +88,7 @@ class JobsScreen(JobActs):
         Binding("y", "retry", "Retry failed", tooltip="Retry only what failed"),
         Binding("a", "at_once", "Batch size", tooltip="Change how many calls, or rows of a batch, run at once"),
         Binding("e", "edit", "Edit", tooltip="Change the settings: open the form as filled in for this job"),
+        Binding("A", "anew", "Ask anew", tooltip="Ask anew what the job asked: a run of its own, named by the date"),
         Binding("b", "probe", "Probe", tooltip="Show the answers of the job's probe"),
         Binding("l", "log", "Log", tooltip="Show the job's log"),
         Binding("H", "hide", "Hide", tooltip="Hide the job, or list it again"),
@@ -295,6 +298,33 @@ class JobsScreen(JobActs):
             self._started(new)
 
         with_answer(self, like(job), started)
+
+    def action_anew(self) -> None:
+        if (job := self.current) is not None:
+            self.plan_anew(job)
+
+    @worker("ask", newest=False)
+    async def plan_anew(self, job: Job) -> None:
+        """Say what it comes to to ask anew what a job asked, and start it where the person agrees."""
+
+        def load(store: Store) -> Plan:
+            from workbench import pipeline
+            from workbench.jobs.again import anew
+
+            return pipeline.plan(store, anew(store, job.id))
+
+        plan = await self.with_store(load)
+        question = f"{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?"
+        confirm(self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched))
+
+    @worker("run")
+    async def start_anew(self, plan: Plan, *, batched: bool) -> None:
+        def start(store: Store) -> int:
+            from workbench.jobs import launch
+
+            return launch.start(store, plan.design, plan, batched=batched)
+
+        self._started(await self.with_store(start))
 
     def action_hide(self) -> None:
         if (job := self.current) is not None:
