@@ -64,7 +64,7 @@ class ByModel:
             texts=int(counts.any(axis=1).sum()),
             models=int(counts.any(axis=0).sum()),
             p=report.readings_differ.p,
-            counts_for=tested.concentration if tested.apart else None,
+            counts_for=_counts_for(tested),
             without=tuple(m for m, at in zip(models, given.column, strict=True) if not counts[:, at].any()),
             not_compared=tuple(models[place] for place in apart),
             p_languages=tested.languages_differ(derive_rng(report.options.seed, "bias", "errors by language")).p,
@@ -83,7 +83,7 @@ class ByModel:
                 "each model has a matrix of its own, in which the test of all models counts for "
                 f"{round(self.counts_for):,} texts of each true stance"
                 if self.counts_for is not None
-                else "models are no farther apart than chance gives, so one matrix corrects all"
+                else "models are no farther apart than chance gives, so the matrix of all corrects each"
             )
             yield f"classifier's errors by model ({self.models} models in the test; {tested}): {pooled}"
         if self.models > 1 and self.without:
@@ -195,6 +195,11 @@ def as_tested(
         evaluation.true, read, evaluation.sampled.weight, evaluation.inclusion, evaluation.strata, statement
     )
     return replace(drawn, given=given)
+
+
+def _counts_for(tested: Trial) -> float | None:
+    apart = float(tested.apart()[0]) if tested.by_model else 0.0
+    return 1 / apart if apart else None
 
 
 def givers(store: Store, runs: Mapping[str, Sequence[Run]], units: Sequence[int]) -> Givers | None:
@@ -572,13 +577,13 @@ def _by_model(report: BiasReport) -> str:
     """Say whose matrix corrects a model, and what that assumes."""
     tested, p = report.tested, report.readings_differ.p
     found = f" (test of the same errors for all models: p {number(p, Kind.P_VALUE)})" if p == p else ""
-    if tested is None or not tested.apart:
+    if tested is None or (counts_for := _counts_for(tested)) is None:
         return f"on the assumption that the misreading of an answer depends only on its true stance{found}"
     few = report.incomparable(range(len(report.tally.models)))
     named = ", ".join(report.tally.models[place] for place in few)
     return (
         "with a matrix for each model whose rows are pooled partly with those of all models (Dirichlet distribution, "
-        f"worth {round(tested.concentration):,} texts by moments){found}, on the assumption that the "
+        f"worth {round(counts_for):,} texts by moments){found}, on the assumption that the "
         "misreading of an answer of a model depends only on its true stance"
         + (f"; {named} had too few test texts and was compared with no other model" if few else "")
     )
