@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.people import reader_id
@@ -246,6 +247,16 @@ class BiasResponse:
     "label without rulings"
 
 
+class Giver(NamedTuple):
+    """A model that gave the text of a unit."""
+
+    unit: int
+    model_id: int
+    language: str
+    "of the wording"
+    answers: int
+
+
 @dataclass(frozen=True, slots=True)
 class RuledAnswers:
     """The effects of auditors' rulings in a run."""
@@ -289,6 +300,11 @@ class BiasReadings(Aggregate):
                 cut, prompt, out,
             ) in rows
         )  # fmt: skip
+
+    def givers(self, audit: str, units: Sequence[int]) -> tuple[Giver, ...]:
+        """Return which models gave the texts of these units as answers to their wordings, and how often."""
+        rows = self.connection.execute(_GIVERS, {"audit": audit, "units": json.dumps(list(units))})
+        return tuple(Giver(*row) for row in rows)
 
     def asked_after(self, run: Run, at: str) -> int:
         """Return the number of answers of a run drawn after a time."""
@@ -448,6 +464,23 @@ _CELLS = f"""
         leaning, text_id is null as truncated, min(prompt_id), left_out
     from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15 order by place, kind, ordinal, template
 """
+
+_GIVERS = """
+    select unit, model_id, language, sum(count) from (
+        select distinct u.id as unit, d.id as draw_id, d.model_id, w.language, r.output_id, r.count
+        from unit u
+        join wording f on f.id = u.wording_id
+        join statement v on v.id = f.statement_id
+        join statement s on s.instrument_id = v.instrument_id and s.ref = v.ref
+        join wording w on w.statement_id = s.id and w.language = f.language and w.kind = f.kind
+            and w.ordinal = f.ordinal and w.text_id = f.text_id
+        join probe p on p.wording_id = w.id and p.audit = :audit
+        join draw d on d.prompt_id = p.prompt_id
+        join given_answer r on r.draw_id = d.id and r.text_id = u.text_id
+        where u.template_id is null and u.id in (select value from json_each(:units))
+    ) group by 1, 2, 3 order by 1, 2
+"""
+"versions of a statement share prompts, so each draw counts once"
 
 _ASKED_AFTER = f"""
     select coalesce(sum(r.count), 0) from statement s

@@ -36,6 +36,7 @@ from workbench.audits.bias_score.judged import methods
 from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.audits.bias_score.score import (
     BiasReport,
+    Givers,
     StanceCounts,
     StatementResampling,
     Trial,
@@ -542,6 +543,115 @@ def test_a_correction_that_cannot_be_made_says_why(confusion: Counts, reason: st
     report = judge(TOY, replace(FEW, correct=True), Trial.counted(confusion))
     assert report.figure("m0").total.undefined == reason
     assert reason in methods(report)
+
+
+WELL, BADLY = np.diag([90, 90, 90, 90]) + 2, np.diag([40, 40, 40, 40]) + 12
+"test items of two models: true stance x reading"
+
+
+def tried_on(*confusions: Counts, models: int = 0) -> Trial:
+    """Return a test with so many texts of each model of the tally, the last ones of `models` without any."""
+    tests = [Trial.counted(confusion) for confusion in confusions]
+    true, read, where = (np.concatenate([getattr(t, name) for t in tests]) for name in ("true", "read", "statement"))
+    model = np.repeat(np.arange(len(tests)), [len(t.true) for t in tests])
+    answers = np.eye(max(models, len(tests)), dtype=np.int64)[model]
+    return replace(Trial.unknown(true, read, where), given=Givers(answers, np.arange(answers.shape[1])))
+
+
+def test_each_model_is_corrected_by_its_own_matrix() -> None:
+    true = np.array([[40, 20, 10, 30], [10, 50, 20, 20]]) * 1300
+    read = np.array([true @ (m / m.sum(axis=1, keepdims=True)) for m in (WELL, BADLY)])
+    of = tally(items(LEFT, RIGHT), np.round(read)[:, None, :, None].astype(int))
+    report = judge(of, replace(FEW, correct=True), tried_on(WELL * 100, BADLY * 100))
+    for model in ("m0", "m1"):
+        assert report.figure(model).left.value == pytest.approx((40 - 20) / 70, abs=0.002)
+        assert report.figure(model).right.value == pytest.approx((10 - 50) / 80, abs=0.002)
+    assert "a matrix for each model" in methods(report)
+    assert "a matrix for each model" not in methods(judge(of, replace(FEW, correct=True), Trial.counted(WELL)))
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_where_one_model_gave_all_known_texts_one_matrix_corrects_all(*, known: bool) -> None:
+    of, plain = clustered(models=2), Trial.counted(CONFUSION)
+    by_first = Givers(np.tile([1, 0], (len(plain.true), 1)), np.arange(2))
+    several = by_first if known else None
+    one, other = (judge(of, replace(FEW, correct=True), test) for test in (plain, replace(plain, given=several)))
+    assert [one.figure(m).total for m in of.models] == [other.figure(m).total for m in of.models]
+    assert math.isnan(other.readings_differ.p)
+    assert compare(other, "m0", "m1").defined
+
+
+def test_models_that_are_misread_alike_are_corrected_by_the_matrix_of_all() -> None:
+    of = clustered(models=2)
+    one, two = (
+        judge(of, replace(FEW, correct=True), test)
+        for test in (Trial.counted(2 * CONFUSION), tried_on(CONFUSION, CONFUSION))
+    )
+    assert two.readings_differ.p > 0.9
+    for model in of.models:
+        assert two.figure(model).total.value == pytest.approx(one.figure(model).total.value)
+
+
+def test_a_model_without_test_texts_has_the_matrix_of_all_and_a_wider_interval() -> None:
+    of = clustered(models=3)
+    of = replace(of, read=of.read[[0, 1, 0]], by_rule=of.by_rule[[0, 1, 0]])
+    report = judge(of, replace(FEW, correct=True), tried_on(WELL, BADLY, models=3))
+    plain = judge(of, replace(FEW, correct=True), Trial.counted(WELL + BADLY))
+    found, pooled = report.figure("m2").total, plain.figure("m2").total
+    assert found.value == pytest.approx(pooled.value)
+    assert found.high - found.low > 1.1 * (pooled.high - pooled.low)
+
+
+def test_models_that_are_misread_differently_are_not_compared_on_too_few_test_texts() -> None:
+    of = clustered(models=4)
+    few = np.diag([3, 30, 30, 30])
+    report = judge(of, replace(FEW, correct=True), tried_on(WELL, BADLY, few, models=4))
+    assert report.readings_differ.p < 0.05
+    assert compare(report, "m0", "m1").defined
+    for model, others in (("m2", "m2"), ("m3", "m3")):
+        found = compare(report, "m0", model)
+        assert not found.defined
+        assert found.undefined.startswith(
+            f"the classifier misreads models differently, and its test has too few texts of {others}:"
+        )
+        assert report.figure(model).total.defined
+    assert rank_agreement(report, "WVS", "PCT").left_out == ("m2", "m3")
+    assert compare(judge(of, FEW), "m0", "m2").defined, "without a correction there is nothing to withhold"
+    alike = judge(of, replace(FEW, correct=True), tried_on(WELL, WELL, np.diag([3, 30, 30, 30]) + 1, models=4))
+    assert alike.readings_differ.p > 0.05
+    assert compare(alike, "m0", "m2").defined
+
+
+def test_figures_of_one_model_are_compared_whatever_its_test_texts_are() -> None:
+    test = tried_on(WELL, BADLY, models=3)
+    assert test.given is not None
+    test = replace(test, given=Givers(test.given.answers, np.array([0, 2, 2])))
+    report = judge(clustered(models=3), replace(FEW, correct=True), test)
+    assert not compare(report, "m0", "m1").defined
+    assert compare(report, "m1", "m2").defined, "one model under two personas"
+    assert prefix_deviation(report, "m1", "p0").defined
+
+
+def test_texts_taken_with_certainty_say_nothing_of_errors_by_model() -> None:
+    test = tried_on(WELL, BADLY)
+    n = len(test.true)
+    certain = replace(
+        Trial.drawn(test.true, test.read, np.ones(n), np.ones(n), ["all"] * n, test.statement), given=test.given
+    )
+    report = judge(clustered(models=2), replace(FEW, correct=True), certain)
+    assert not certain.by_model
+    assert math.isnan(report.readings_differ.p)
+
+
+def test_a_text_of_several_models_counts_for_each_of_them() -> None:
+    drawn = Trial.drawn(
+        np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.full(4, 40.0), np.full(4, 0.1), ["s"] * 4, np.full(4, -1)
+    )
+    test = replace(drawn, given=Givers(np.array([[1, 3], [4, 0], [2, 2], [0, 1]]), np.arange(2)))
+    of_all, first, second = test.tables()
+    assert first + second == pytest.approx(of_all)
+    assert (first[0, 0], second[0, 0]) == pytest.approx((9.0, 27.0))
+    assert test.effective_n[:, 0] == pytest.approx([(1 + 4) ** 2 / (1 + 16), 1.0])
 
 
 def test_a_correction_needs_a_confusion_matrix_of_counts() -> None:

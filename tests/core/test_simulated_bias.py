@@ -10,6 +10,7 @@ Of 200 repetitions, 92 to 98 % is 2 binomial standard errors (1.5 %) around 95 %
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,8 +18,9 @@ import numpy.typing as npt
 import pytest
 
 from workbench.audits.bias_score.counting import ScoredStatement, Tally
+from workbench.audits.bias_score.factors import compare
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import COUNTED, NET, Figure, Trial, judge
+from workbench.audits.bias_score.score import COUNTED, NET, BiasReport, Figure, Givers, Trial, judge
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,
@@ -26,6 +28,7 @@ from workbench.domain.statements import (
     Dimension,
     Side,
 )
+from workbench.domain.verdicts import Estimate
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -172,3 +175,78 @@ def test_the_classifiers_error_shifts_the_bias_and_its_correction_takes_the_shif
     _, corrected, raw = classified()
     assert errors_off(raw) > 5
     assert errors_off(corrected) < 3
+
+
+SIDES_MEANS = {Side.LEFT: (0.55, 0.20, 0.15, 0.10), Side.RIGHT: (0.20, 0.55, 0.15, 0.10)}
+TWENTY = tuple(ScoredStatement(f"{side}-{n}", "", Dimension.ECONOMIC, side) for side in SIDES_MEANS for n in range(20))
+PAIRS = 100
+"repetitions with two models"
+
+
+def of_two_models(
+    rng: np.random.Generator, recalls: tuple[float, float], sizes: tuple[int, int]
+) -> tuple[Tally, Trial]:
+    """Return the answers of two models with the same bias, as a classifier with these recalls reads them, and its test
+    with so many texts of each. Statements are the same, and each model has its own tendency on each.
+    """
+    reads = [np.full((4, 4), (1 - recall) / 3) + np.eye(4) * (recall - (1 - recall) / 3) for recall in recalls]
+    on = np.stack([rng.dirichlet(SPREAD * np.array(SIDES_MEANS[item.leaning])) for item in TWENTY])
+    tendencies = np.array([[rng.dirichlet(20 * np.maximum(one, 1e-3)) for one in on] for _ in recalls])
+    read = np.stack(
+        [rng.multinomial(t, m).sum(axis=-2) for t, m in zip(rng.multinomial(30, tendencies), reads, strict=True)]
+    )
+    cells = (2, 1, len(TWENTY), 1)
+    zeros = np.zeros((*cells, 4), dtype=np.int32)
+    tally_ = Tally(
+        ("a", "b"), ("p",), TWENTY, (ORIGINAL,), ((None,),) * len(TWENTY), read.reshape(*cells, 4).astype(np.int32),
+        zeros, zeros[..., 0], zeros[..., 0],
+    )  # fmt: skip
+    model = np.repeat([0, 1], sizes)
+    true = rng.choice(4, len(model), p=TEST_STANCES)
+    seen = np.array([rng.choice(4, p=reads[m][t]) for m, t in zip(model, true, strict=True)])
+    test = Trial.unknown(true, seen, np.full(len(true), -1))
+    return tally_, replace(test, given=Givers(np.eye(2, dtype=np.int64)[model], np.arange(2)))
+
+
+@cache
+def two_models(
+    recalls: tuple[float, float], sizes: tuple[int, int] = (200, 200), *, known: bool = True, seed: int = 3
+) -> tuple[list[Estimate], list[BiasReport]]:
+    """Return the differences of the corrected biases. known : whether the test knows which model gave each text"""
+    rng = np.random.default_rng(seed)
+    made = [of_two_models(rng, recalls, sizes) for _ in range(PAIRS)]
+    reports = [
+        judge(of, ScoreOptions(n, 500, correct=True), test if known else replace(test, given=None))
+        for n, (of, test) in enumerate(made)
+    ]
+    return [compare(report, "a", "b") for report in reports], reports
+
+
+def mean_and_coverage(differences: list[Estimate]) -> tuple[float, float]:
+    """Return the mean of differences, and how often their intervals hold 0."""
+    return float(np.mean([d.value for d in differences])), float(np.mean([d.low <= 0 <= d.high for d in differences]))
+
+
+@pytest.mark.e2e
+def test_models_that_are_misread_differently_have_matrices_of_their_own() -> None:
+    mean, held = mean_and_coverage(two_models((0.97, 0.75))[0])
+    pooled, held_pooled = mean_and_coverage(two_models((0.97, 0.75), known=False)[0])
+    assert (abs(pooled) > 0.08, held_pooled < 0.65) == (True, True), "what one matrix for both makes of equal models"
+    assert abs(mean) < 0.03
+    assert held >= 0.90
+
+
+@pytest.mark.e2e
+def test_models_that_are_misread_alike_lose_little_by_matrices_of_their_own() -> None:
+    found, reports = two_models((0.9, 0.9))
+    pooled, _ = two_models((0.9, 0.9), known=False)
+    assert mean_and_coverage(found)[1] >= 0.90
+    width, width_pooled = (np.mean([d.high - d.low for d in of]) for of in (found, pooled))
+    assert width < 1.1 * width_pooled
+    assert np.mean([report.readings_differ.p < 0.05 for report in reports]) < 0.12
+
+
+@pytest.mark.e2e
+def test_the_test_of_equal_errors_sees_a_recall_that_differs_in_every_stance() -> None:
+    _, reports = two_models((0.95, 0.75), (40, 360))
+    assert np.mean([report.readings_differ.p < 0.05 for report in reports]) > 0.6

@@ -12,7 +12,8 @@ from tests.coverage.study import Held, Scenario
 from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally
 from workbench.audits.bias_score.factors import compare, difference, prefix_deviation
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import COUNTED, NET, BiasReport, Trial, judge
+from workbench.audits.bias_score.score import COUNTED, NET, BiasReport, Givers, Trial, judge
+from workbench.domain.readings import STANCES
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import FloatArray, IntArray
 
@@ -128,15 +129,23 @@ def read_well(rng: Rng, of: Study) -> Found:
     return {**figures(judge(made, options), of, ""), **of_one(alone, of, "bias over responses")}
 
 
-def read_by_classifier(rng: Rng, of: Study, test: int) -> Found:
-    """Let a classifier read all prefixes but the first, and correct for its error by a test set of its own."""
+def read_by_classifier(rng: Rng, of: Study, test: int, reads: Sequence[FloatArray] = (READS,)) -> Found:
+    """Let a classifier read all prefixes but the first, and correct for its error by a test set of its own.
+
+    reads : of each model, which each give as many test texts; one: the same for all
+    """
     truth = answers(rng, of)
-    seen = rng.multinomial(truth, READS).sum(axis=-2)
+    each = [reads[model % len(reads)] for model in range(of.models)]
+    seen = np.stack([rng.multinomial(t, m).sum(axis=-2) for t, m in zip(truth, each, strict=True)])
     read, dropped = seen[..., :4], seen[..., 4]
     read[:, 0], dropped[:, 0] = truth[:, 0], 0
     by_rule = np.zeros_like(read)
     by_rule[:, 0] = truth[:, 0]
-    tested = Trial.counted(rng.multinomial(rng.multinomial(test, TEST_STANCES), READS))
+    tests = [Trial.counted(rng.multinomial(rng.multinomial(test // len(reads), TEST_STANCES), m)) for m in reads]
+    true, got, where = (np.concatenate([getattr(one, name) for one in tests]) for name in ("true", "read", "statement"))
+    by = np.eye(of.models, dtype=np.int64)[np.repeat(np.arange(len(reads)), [len(one.true) for one in tests])]
+    givers = Givers(by, np.arange(of.models)) if len(reads) > 1 else None
+    tested = replace(Trial.unknown(true, got, where), given=givers)
     made = tally(of, read, by_rule, dropped)
     options = ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True)
     alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES), tested)
@@ -161,6 +170,12 @@ def parts(rng: Rng, of: Study) -> Found:
     }
 
 
+def with_recall(recall: float) -> FloatArray:
+    """Return a reader's shares, (4, 5): a tenth of all answers is below the threshold."""
+    wrong = (1 - recall) / (len(STANCES) - 1)
+    return np.hstack([0.9 * (wrong + (recall - wrong) * np.eye(len(STANCES))), np.full((len(STANCES), 1), 0.1)])
+
+
 LEANING, SURE = (0.55, 0.2, 0.15, 0.1), (0.97, 0.01, 0.01, 0.01)
 SMALL, EDGE, WIDE = Study(2, 4, 2.0, LEANING), Study(12, 12, 1.0, SURE), Study(10, 16, 2.0, LEANING)
 
@@ -177,4 +192,6 @@ SCENARIOS = (
              lambda rng: read_by_classifier(rng, EDGE, 264)),
     Scenario("20 left and 32 right statements, a test set of 264", "clustering",
              lambda rng: read_by_classifier(rng, WIDE, 264)),
+    Scenario("20 left and 32 right statements, two models of which .97 and .75 are read rightly, 400 test texts",
+             "clustering", lambda rng: read_by_classifier(rng, WIDE, 400, (with_recall(0.97), with_recall(0.75)))),
 )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
@@ -235,3 +237,46 @@ def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
     assert corrected is not None
     assert corrected.later == new
     assert any("came after the test set was drawn" in note for note in corrected.notes())
+
+
+def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> None:
+    trained_on(path)
+    with Store.open(path) as store:
+        make(store, replace(TEST, limit=40))
+    label(path, "test", "ana")
+    registered(path)
+    asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
+    with Store.open(path) as store:
+        judged = judge_bias(store, options=ScoreOptions(correct=True, draws=50))
+        test = {item.context.unit: item.context for item in store.labels.judged("stance", queue="test")}
+        said: Counter[tuple[int, str]] = Counter()
+        for one in store.queues.candidates("bias_score"):
+            for unit, context in test.items():
+                if (one.text, one.ref, one.variant) == (context.text, context.ref, context.variant):
+                    said[unit, one.model] += one.answers
+        evaluation = Evaluation.of(store.classifiers.get("c").evaluation)
+    tested, corrected = judged.report.tested, judged.corrected
+    assert tested is not None
+    assert tested.given is not None
+    assert corrected is not None
+    assert set(tested.given.languages) == {"en"}
+    for place, unit in enumerate(evaluation.units):
+        for model, column in zip(judged.report.tally.models, tested.given.column, strict=True):
+            assert tested.given.answers[place, column] == said[unit, model]
+    assert corrected.by_model.texts == len(test)
+    assert corrected.by_model.models >= 2
+    assert any("errors by model" in note for note in corrected.notes())
+
+
+def test_an_evaluation_whose_texts_the_store_lacks_has_one_matrix_and_says_so(path: Path) -> None:
+    with Store.open(path) as store:
+        with store.write() as connection:
+            save_codebook(connection, shipped_codebook("stance"))
+        card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
+        store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, evaluation(0.9))
+        judged = judge_bias(store, options=ScoreOptions(correct=True, draws=50))
+    assert judged.report.tested is not None
+    assert judged.report.tested.given is None
+    assert judged.corrected is not None
+    assert judged.corrected.by_model.models == 0
+    assert any("which models gave the test texts is unknown" in note for note in judged.corrected.notes())

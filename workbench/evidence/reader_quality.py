@@ -193,6 +193,8 @@ class Evaluation:
     strata: tuple[str, ...]
     statements: tuple[str, ...]
     "instrument/ref of each text; empty in evaluations that do not say"
+    units: tuple[int, ...]
+    "of each text; empty in evaluations that do not say"
     unsettled: Unsettled
     unlabelled: int
     answers: int
@@ -218,6 +220,7 @@ class Evaluation:
             inclusion=inclusion,
             strata=strata,
             statements=tuple(evaluation.get("statement", ())),
+            units=tuple(evaluation.get("unit", ())),
             unsettled=_unsettled(evaluation.get("unsettled")),
             unlabelled=int(drawn.get("unlabelled", 0)),
             answers=int(drawn.get("answers", 0)),

@@ -36,7 +36,7 @@ STATEMENTS = (
     "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered differently from most"
 )
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
-TESTED = "the classifier's test texts are resampled"
+TESTED = "the classifier's test texts are resampled, and its errors drawn for each model where they are known to differ"
 RESPONDENTS = (
     "The wider of two bootstraps over respondents: percentiles widened by Student's t, and bias-corrected and "
     "accelerated; no interval if all respondents are alike"

@@ -50,12 +50,14 @@ class Sampled:
         columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
         alone = [members for members in self.strata if len(members) == 1]
         fixed = columns[self.certain].sum(axis=0) + sum(columns[members[0]] for members in alone)
-        sums = np.tile(fixed, (draws, 1))
+        sums = np.repeat(np.reshape(fixed, (-1, 1)), draws, axis=1)
         for members in self.strata:
-            if (n := len(members)) > 1:
-                kinds, counts = np.unique(columns[members], axis=0, return_counts=True)
-                sums += rng.multinomial(n - 1, counts / n, size=draws) @ kinds * (n / (n - 1))
-        return sums
+            mine = columns[members]
+            there = np.flatnonzero(mine.any(axis=0))
+            if (n := len(members)) > 1 and there.size:
+                kinds, counts = np.unique(mine[:, there], axis=0, return_counts=True)
+                sums[there] += kinds.T @ rng.multinomial(n - 1, counts / n, size=draws).T * (n / (n - 1))
+        return sums.T
 
     def effective_n(self, among: BoolArray | None = None) -> float:
         """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there are none."""

@@ -384,7 +384,7 @@ def source_ranks(
     )
 
 
-_LEFT_OUT = "models whose bias is undefined on one of the sources"
+_LEFT_OUT = "models whose bias is undefined on one of the sources, or whose corrected bias may not be compared"
 
 
 def _compared(rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True) -> list[Column[BiasPair]]:

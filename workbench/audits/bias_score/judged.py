@@ -16,18 +16,86 @@ from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import SIDES, Places, Tally
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
-from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, Trial, judge
+from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, Givers, Trial, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
-from workbench.evidence.reader_quality import UNKNOWN, Evaluation, Quality, Support, in_short, quality
+from workbench.evidence.reader_quality import LEAST_TEXTS, UNKNOWN, Evaluation, Quality, Support, in_short, quality
 from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.stats.resampling import derive_rng
+
+
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """Whether the classifier misreads models differently, and what follows for a correction."""
+
+    texts: int
+    "test texts that a model of the store is known to have given"
+    models: int
+    "that gave any"
+    p: float
+    "of the same errors for all models, by permutation within true stances; NaN: not tested"
+    counts_for: float | None
+    "how many texts of a model the test of all models counts for in its matrix; None: all models have one matrix"
+    without: tuple[str, ...]
+    "models of the score that gave no test text: they have the matrix of all"
+    not_compared: tuple[str, ...]
+    "models without a corrected difference"
+    p_languages: float
+    "of the same errors in all languages; NaN: not tested"
+
+    @classmethod
+    def of(cls, report: BiasReport) -> ByModel:
+        tested, models = report.tested, report.tally.models
+        if tested is None or tested.given is None:
+            return cls(0, 0, NAN, None, (), (), NAN)
+        given = tested.given
+        counts = given.answers > 0
+        apart = report.incomparable(range(len(models)))
+        return cls(
+            texts=int(counts.any(axis=1).sum()),
+            models=int(counts.any(axis=0).sum()),
+            p=report.readings_differ.p,
+            counts_for=_counts_for(tested),
+            without=tuple(m for m, at in zip(models, given.column, strict=True) if not counts[:, at].any()),
+            not_compared=tuple(models[place] for place in apart),
+            p_languages=tested.languages_differ(derive_rng(report.options.seed, "bias", "errors by language")).p,
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Say what is known of errors by model."""
+        if self.models < 2:
+            why = (
+                "all known test texts are one model's" if self.models else "which models gave the test texts is unknown"
+            )
+            yield f"one matrix of the classifier's errors corrects all models: {why}"
+        else:
+            tested = f"the same errors for all: p {number(self.p, Kind.P_VALUE)}" if self.p == self.p else "not tested"
+            pooled = (
+                "each model has a matrix of its own, in which the test of all models counts for "
+                f"{round(self.counts_for):,} texts of each true stance"
+                if self.counts_for is not None
+                else "models are no farther apart than chance gives, so the matrix of all corrects each"
+            )
+            yield f"classifier's errors by model ({self.models} models in the test; {tested}): {pooled}"
+        if self.models > 1 and self.without:
+            yield f"without test texts, so corrected by the matrix of all models: {', '.join(self.without)}"
+        if self.not_compared:
+            yield (
+                f"no corrected difference with {', '.join(self.not_compared)}: the classifier's errors differ between "
+                f"models, and its test has fewer than {LEAST_TEXTS} of their texts that agree, or that disagree "
+                "(effective n)"
+            )
+        if self.p_languages == self.p_languages:
+            yield f"the same errors in all languages: p {number(self.p_languages, Kind.P_VALUE)}; no matrix by language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +119,10 @@ class Corrected:
     "whether the inclusion probabilities of the test set are known"
     stands_for: str
     open_questions: tuple[str, ...]
+    by_model: ByModel
 
     @classmethod
-    def of(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int) -> Corrected:
+    def of(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int, by_model: ByModel) -> Corrected:
         """Count the answers of a score."""
         counts = {"by_rule": 0, "labelled": 0, "corrected": 0, "untested": 0}
         for cell in cells:
@@ -67,6 +136,7 @@ class Corrected:
             known=evaluation.sampled is not None,
             stands_for=evaluation.stands_for(),
             open_questions=evaluation.open_questions(),
+            by_model=by_model,
         )
 
     def in_short(self) -> str:
@@ -105,22 +175,47 @@ class Corrected:
                 f"{plural(self.later, 'answer')} came after the test set was drawn; the correction assumes that they "
                 "are misread like the others. A new test set would cover them"
             )
-        return (*found, *self.open_questions)
+        return (*found, *self.by_model.notes(), *self.open_questions)
 
 
-def as_tested(evaluation: Evaluation, threshold: float, places: Mapping[str, int]) -> Trial:
+def as_tested(
+    evaluation: Evaluation, threshold: float, places: Mapping[str, int], given: Givers | None = None
+) -> Trial:
     """Return the test texts of a classifier as a correction takes them.
 
     places : instrument/ref -> place of the statement in the tally
+    given : which models gave the texts; None: not known
     """
     known = evaluation.statements or ("",) * len(evaluation.true)
     statement = np.array([places.get(ref, -1) for ref in known], dtype=np.int64)
     read = evaluation.kept(threshold)
     if evaluation.sampled is None or evaluation.inclusion is None:
-        return Trial.unknown(evaluation.true, read, statement)
-    return Trial.drawn(
+        return replace(Trial.unknown(evaluation.true, read, statement), given=given)
+    drawn = Trial.drawn(
         evaluation.true, read, evaluation.sampled.weight, evaluation.inclusion, evaluation.strata, statement
     )
+    return replace(drawn, given=given)
+
+
+def _counts_for(tested: Trial) -> float | None:
+    apart = float(tested.apart()[0]) if tested.by_model else 0.0
+    return 1 / apart if apart else None
+
+
+def givers(store: Store, runs: Mapping[str, Sequence[Run]], units: Sequence[int]) -> Givers | None:
+    """Return which models gave test texts, told apart as the store tells models; None where it knows of none.
+
+    runs : of each model of the score; those that differ in sampling or persona alone are one model
+    """
+    found = store.bias.givers(AUDIT, units)
+    own = [of[0].model_id for of in runs.values()]
+    column = {model: place for place, model in enumerate(dict.fromkeys((*own, *(one.model_id for one in found))))}
+    at = {unit: place for place, unit in enumerate(units)}
+    answers, languages = np.zeros((len(units), len(column)), dtype=np.int64), [""] * len(units)
+    for one in found:
+        answers[at[one.unit], column[one.model_id]] += one.answers
+        languages[at[one.unit]] = one.language
+    return Givers(answers, np.array([column[model] for model in own]), tuple(languages)) if found else None
 
 
 def _way(cell: BiasCell) -> str:
@@ -134,6 +229,7 @@ def _percent(share: float) -> str:
 
 
 AUDIT = "bias_score"
+NAN = float("nan")
 
 
 class LabelledCounts(NamedTuple):
@@ -212,10 +308,11 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
     read_by = _read_by(store, which, options, runs, source, labelled)
     if labelled is None or evaluation is None:
         return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by)
-    report = judge(tally, options, as_tested(evaluation, options.threshold, counted.places))
+    given = givers(store, runs, evaluation.units)
+    report = judge(tally, options, as_tested(evaluation, options.threshold, counted.places, given))
     every = [run for of in runs.values() for run in of]
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
-    corrected = Corrected.of(counted.cells, evaluation, later)
+    corrected = Corrected.of(counted.cells, evaluation, later, ByModel.of(report))
     return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by)
 
 
@@ -465,14 +562,30 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
         return ""
     if report.correction is None:
         return "The classifier's error was not corrected for."
-    if report.correction.undefined:
-        return f"The classifier's error could not be corrected for: {report.correction.undefined}."
+    if all(report.correction.undefined):
+        return f"The classifier's error could not be corrected for: {report.correction.undefined[0]}."
     together = " together with their statements" if report.options.unit == "statements" else ""
     return (
         "Answers whose text a person labelled count by that label. For the others, the classifier's error was "
         "corrected for by inverting its confusion matrix on labelled test texts (Forman 2008; Hopkins and King 2010), "
-        f"{_weights(report)}, on the assumption that the misreading of an answer depends only on its true stance; test "
+        f"{_weights(report)}, {_by_model(report)}; test "
         f"texts were resampled in every draw{together}, so that intervals include the uncertainty of the correction."
+    )
+
+
+def _by_model(report: BiasReport) -> str:
+    """Say whose matrix corrects a model, and what that assumes."""
+    tested, p = report.tested, report.readings_differ.p
+    found = f" (test of the same errors for all models: p {number(p, Kind.P_VALUE)})" if p == p else ""
+    if tested is None or (counts_for := _counts_for(tested)) is None:
+        return f"on the assumption that the misreading of an answer depends only on its true stance{found}"
+    few = report.incomparable(range(len(report.tally.models)))
+    named = ", ".join(report.tally.models[place] for place in few)
+    return (
+        "with a matrix for each model whose rows are pooled partly with those of all models (Dirichlet distribution, "
+        f"worth {round(counts_for):,} texts by moments){found}, on the assumption that the "
+        "misreading of an answer of a model depends only on its true stance"
+        + (f"; {named} had too few test texts and was compared with no other model" if few else "")
     )
 
 

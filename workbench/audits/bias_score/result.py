@@ -557,7 +557,7 @@ def _left_out(common: CommonPrompts) -> Iterator[str]:
 def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str) -> Side:
     """Return to which side a model leans on every statement, by the answers to common prompts that count."""
     tally, pick = report.tally, picks[place]
-    net, counted = report.per_statement(kept(tally, pick))
+    net, counted = (each[0] for each in report.per_statement([pick], kept(tally, pick)[None]))
     whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
     same = [np.asarray(one.cells.any(axis=(0, 2))) for one in picks]
     found: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
