@@ -661,7 +661,7 @@ class Trial:
         return shared_heterogeneity(np.moveaxis(counted.reshape(-1, *_SHAPE), 1, 0), right_wrong_below, rng)
 
     def tables(self) -> FloatArray:
-        """Return confusion matrices in answers without a label, of all texts and, if `by_model`, of those of each model:
+        """Return confusion matrices in answers without a label, of all texts and, if `by_model`, of each:
         (1, 4, 5) or (1 + K, 4, 5).
         """
         return self._table(self.sampled.weight)[: None if self.by_model else 1]
