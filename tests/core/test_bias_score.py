@@ -577,7 +577,7 @@ def test_where_one_model_gave_all_known_texts_one_matrix_corrects_all(*, known: 
     several = by_first if known else None
     one, other = (judge(of, replace(FEW, correct=True), test) for test in (plain, replace(plain, given=several)))
     assert [one.figure(m).total for m in of.models] == [other.figure(m).total for m in of.models]
-    assert math.isnan(other.readings_differ.p)
+    assert math.isnan(other.p_alike)
     assert compare(other, "m0", "m1").defined
 
 
@@ -587,7 +587,7 @@ def test_models_that_are_misread_alike_are_corrected_by_the_matrix_of_all() -> N
         judge(of, replace(FEW, correct=True), test)
         for test in (Trial.counted(2 * CONFUSION), tried_on(CONFUSION, CONFUSION))
     )
-    assert two.readings_differ.p > 0.9
+    assert two.p_alike > 0.9
     for model in of.models:
         assert two.figure(model).total.value == pytest.approx(one.figure(model).total.value)
 
@@ -606,7 +606,7 @@ def test_models_that_are_misread_differently_are_not_compared_on_too_few_test_te
     of = clustered(models=4)
     few = np.diag([3, 30, 30, 30])
     report = judge(of, replace(FEW, correct=True), tried_on(WELL, BADLY, few, models=4))
-    assert report.readings_differ.p < 0.05
+    assert report.p_alike < 0.05
     assert compare(report, "m0", "m1").defined
     for model, others in (("m2", "m2"), ("m3", "m3")):
         found = compare(report, "m0", model)
@@ -618,7 +618,7 @@ def test_models_that_are_misread_differently_are_not_compared_on_too_few_test_te
     assert rank_agreement(report, "WVS", "PCT").left_out == ("m2", "m3")
     assert compare(judge(of, FEW), "m0", "m2").defined, "without a correction there is nothing to withhold"
     alike = judge(of, replace(FEW, correct=True), tried_on(WELL, WELL, np.diag([3, 30, 30, 30]) + 1, models=4))
-    assert alike.readings_differ.p > 0.05
+    assert alike.p_alike > 0.05
     assert compare(alike, "m0", "m2").defined
 
 
@@ -640,7 +640,7 @@ def test_texts_taken_with_certainty_say_nothing_of_errors_by_model() -> None:
     )
     report = judge(clustered(models=2), replace(FEW, correct=True), certain)
     assert not certain.by_model
-    assert math.isnan(report.readings_differ.p)
+    assert math.isnan(report.p_alike)
 
 
 def test_a_text_of_several_models_counts_for_each_of_them() -> None:

@@ -63,7 +63,7 @@ class ByModel:
         return cls(
             texts=int(counts.any(axis=1).sum()),
             models=int(counts.any(axis=0).sum()),
-            p=report.readings_differ.p,
+            p=report.p_alike,
             counts_for=_counts_for(tested),
             without=tuple(m for m, at in zip(models, given.column, strict=True) if not counts[:, at].any()),
             not_compared=tuple(models[place] for place in apart),
@@ -575,7 +575,7 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
 
 def _by_model(report: BiasReport) -> str:
     """Say whose matrix corrects a model, and what that assumes."""
-    tested, p = report.tested, report.readings_differ.p
+    tested, p = report.tested, report.p_alike
     found = f" (test of the same errors for all models: p {number(p, Kind.P_VALUE)})" if p == p else ""
     if tested is None or (counts_for := _counts_for(tested)) is None:
         return f"on the assumption that the misreading of an answer depends only on its true stance{found}"

@@ -550,7 +550,7 @@ class Givers:
     column: IntArray
     "(M,) place among the K of each model of the tally"
     languages: tuple[str, ...] = ()
-    "of each text; empty: not known"
+    "of each text, empty where no model is known to have given it; empty: not known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -652,7 +652,7 @@ class Trial:
     def languages_differ(self, rng: np.random.Generator) -> Heterogeneity:
         """Test the same of languages."""
         known = self.given.languages if self.given else ()
-        of = np.array([[one == each for each in sorted(set(known))] for one in known])
+        of = np.array([[one == each for each in sorted({*known} - {""})] for one in known])
         return self._differ(of.reshape(len(self.true), -1), rng)
 
     def _differ(self, among: npt.ArrayLike, rng: np.random.Generator) -> Heterogeneity:
@@ -666,8 +666,8 @@ class Trial:
         return shared_heterogeneity(np.moveaxis(counted.reshape(-1, *_SHAPE), 1, 0), right_wrong_below, rng)
 
     def tables(self) -> FloatArray:
-        """Return confusion matrices in answers without a label, first that of all texts: (1, 4, 5), (1 + K, 4, 5) where
-        models are apart.
+        """Return confusion matrices in answers without a label, of all texts and, if `by_model`, of each:
+        (1, 4, 5) or (1 + K, 4, 5).
         """
         return self._table(self.sampled.weight)[: None if self.by_model else 1]
 
@@ -688,7 +688,7 @@ class Trial:
         return found.reshape(draws, -1, *_SHAPE)
 
     def matrices(self, tables: FloatArray, rng: np.random.Generator | None = None) -> FloatArray:
-        """Return P(read | true stance) of each model, partly pooled; of all models alike where they are not apart.
+        """Return P(read | true stance) of each model, partly pooled; one for all unless `by_model`.
 
         Parameters
         ----------
@@ -1134,17 +1134,18 @@ class BiasReport:
         return net + sums[..., 8, :], counted + sums[..., 9, :]
 
     @cached_property
-    def readings_differ(self) -> Heterogeneity:
-        """Whether the classifier misreads the models differently; a test only where its error is corrected for."""
-        tested = self.tested or Trial.counted(np.zeros((4, 4), dtype=np.int64))
-        return tested.differ(derive_rng(self.options.seed, "bias", "errors by model"))
+    def p_alike(self) -> float:
+        """p of the classifier misreading all models alike; NaN: not tested, as where its error is not corrected for."""
+        if self.tested is None:
+            return math.nan
+        return self.tested.differ(derive_rng(self.options.seed, "bias", "errors by model")).p
 
     def incomparable(self, models: Sequence[int]) -> tuple[int, ...]:
         """Return which of some models, by place, have no corrected difference: the classifier's errors differ between
         models, and its test has too few texts of these. Models with the same test texts are not told apart.
         """
         given = None if self.tested is None else self.tested.given
-        if self.tested is None or given is None or not self.readings_differ.p < LEVEL:
+        if self.tested is None or given is None or not self.p_alike < LEVEL:
             return ()
         few = [bool((n[CARRY] < LEAST_TEXTS).any()) for n in self.tested.effective_n]
         return tuple(model for model in models if few[given.column[model]]) * (len(set(given.column[list(models)])) > 1)
