@@ -133,8 +133,8 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
             "functions. *Coverage* is the percentage of the given intervals that contain the true value, ± its Monte "
             "Carlo standard error; it should be 95. If the data do not allow a valid interval, the program gives none "
             "and says why; *withheld* is the percentage of cases without an interval, and *of all* the percentage of "
-            "all cases that have an interval which contains the true value. Where a method serves several components, each "
-            "has a row. "
+            "all cases that have an interval which contains the true value. Where a method serves several components, "
+            "each has a row. "
             "A method with a coverage below 92 is not a confidence interval, and the program says so; a method with a "
             "coverage above 98 is conservative.",
             "",

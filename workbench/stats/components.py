@@ -693,7 +693,11 @@ SPREAD_DRAWN = (400, 6, 8)
 "statements, wordings and templates drawn to bring the components of a `MeasuredSpread` to those measured"
 SPREAD_STEPS = 4
 OWN = np.concatenate([[NEAREST, 0.0025, 0.005], np.arange(1, 100) / 100, [0.995, 0.9975, 1 - NEAREST]])
+"shares that a statement can have as its own"
 OWN_STEPS, LEAST_ERROR = 100, 1e-5
+"steps towards their distribution, and the least variance of an error"
+LARGEST_Z = 9.0
+"largest variance of z of one component"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -701,8 +705,8 @@ class MeasuredSpread:
     """A distribution from which shares are drawn whose statements differ as measured ones do.
 
     The own shares of statements have the distribution of those that were measured, without their error by wordings,
-    templates and sampling, whatever its shape: it may have two peaks. The prompts of a statement are normal
-    around that on the scale of z, as in `ProbitNormal`, with variances at which the shares have the measured components.
+    templates and sampling, whatever its shape: it may have two peaks. The prompts of a statement are normal around that
+    on the scale of z, as in `ProbitNormal`, with variances at which the shares have the measured components.
     """
 
     weights: FloatArray
@@ -734,7 +738,7 @@ class MeasuredSpread:
             change = {name: np.clip(wanted[name] / max(drawn[name], 1e-6), 0.25, 4.0) for name in variances}
             found = cls(
                 weights,
-                {name: min(9.0, float(variance * change[name])) for name, variance in found.variances.items()},
+                {name: min(LARGEST_Z, float(variance * change[name])) for name, variance in found.variances.items()},
                 shift,
             )
         return found

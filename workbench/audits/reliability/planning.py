@@ -1,9 +1,10 @@
 """What a planned run of the audit can claim: runs are simulated from variance components and judged as real ones are.
 
 A run is drawn from the components that are known of a model, with as many answers readable as were before, and judged
-by the audit's own rules. Where a run was measured, its statements are drawn from those measured (`MeasuredSpread`), as
-uncertain as they and the components are; otherwise all shares are probit-normal (`ProbitNormal`). The chance of a claim is the share of simulated runs that
-show it. All wordings of a statement are taken alike: as paraphrases of its original, turned round where they negate.
+by the audit's own rules. Where a run was measured, its statements are drawn as they were measured (`MeasuredSpread`),
+as uncertain as they and the components are; otherwise all shares are probit-normal (`ProbitNormal`). The chance of a
+claim is the share of simulated runs that show it. All wordings of a statement are taken alike: as paraphrases of its
+original, turned round where they negate.
 """
 
 from __future__ import annotations
@@ -455,11 +456,12 @@ def claims(of: Planned) -> Table[ClaimLine]:
 
 
 def _drawn_from(planner: Planner) -> str:
-    if not planner.worlds:
+    measured = planner.known.measured
+    if not planner.worlds or measured is None:
         return "the components alone, with normal effects"
     return (
-        f"the measured statements and the components, each drawn anew {WORLDS} times from the "
-        f"{plural(planner.measured, 'statement')} measured, so that they are as uncertain as these"
+        f"the {plural(len(measured.answered), 'measured statement')} and their components, as uncertain as these are: "
+        f"{WORLDS} draws of the statements"
     )
 
 
@@ -631,6 +633,7 @@ def components(of: Planned) -> Table[Given]:
                 ["shares between 0 and 1 cannot have exactly these components: the plan uses the drawn ones"]
                 * (off > 2e-3)
             ),
+            f"simulated runs are drawn from {_drawn_from(of.planner)}",
         ],
         detail=lambda row: [MEANS[row.name]],
         empty="No component is above 0: only sampling moves a share.",
