@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.reliability.agreement import agreement
+from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.planning import (
@@ -24,6 +25,7 @@ from workbench.audits.reliability.planning import (
     Planner,
     first_enough,
     mean_kappa,
+    mean_reliable,
     needs,
     read_components,
     tables,
@@ -40,6 +42,8 @@ from workbench.stats.components import (
     WORDING,
     WORDING_TEMPLATE,
     Cells,
+    MeasuredSpread,
+    decompose,
     estimates,
 )
 from workbench.stats.design_precision import Size, precision, smallest_bias, statements_a_side
@@ -191,6 +195,68 @@ def test_a_design_that_is_planned_holds_at_about_the_stated_rate(measure: str, l
     error = (stated.holds.value * (1 - stated.holds.value) * (1 / runs + 1 / stated.holds.n)) ** 0.5
     assert held / runs == pytest.approx(stated.holds.value, abs=4 * error + 0.01)
     assert held / runs > 0.7
+
+
+def of_mixture(rng: np.random.Generator, size: Size) -> Counts:
+    """Return the answers of a model that is sure of some statements and torn on the others."""
+    from scipy.special import ndtr
+
+    s, w, t = size.statements, size.wordings, size.templates
+    centre, spread = np.array([[2.5, 0.4], [-2.5, 0.4], [0.2, 0.2]])[rng.choice(3, s, p=(0.25, 0.15, 0.6))].T
+    z = (centre + spread * rng.standard_normal(s))[:, None, None, None]
+    z = z + 0.3 * rng.standard_normal((s, w, 1, 1)) + 0.15 * rng.standard_normal((1, 1, t, 1))
+    z = z + 0.2 * rng.standard_normal((s, 1, t, 1)) + 0.3 * rng.standard_normal((s, w, t, 2))
+    agree = rng.binomial(size.samples, np.moveaxis(ndtr(z), 2, 0)).astype(np.int32)
+    return replace(
+        planner().counts(size, rng), positive=agree, negative=size.samples - agree, unreadable=np.zeros_like(agree)
+    )
+
+
+def measured(counts: Counts) -> Known:
+    y = np.moveaxis(counts.positive / counts.samples, 0, 2)
+    cells = Cells(y, y * (1 - y) / (counts.samples - 1))
+    of = decompose(cells)
+    return Known(of.mean, {k: v for k, v in of.variances.items() if k != SAMPLING}, measured=cells)
+
+
+@pytest.mark.e2e
+def test_a_plan_holds_where_statements_are_a_mixture() -> None:
+    """Chances of claims that hold in 99 and 50 % of the mixture's runs, mean over four measured runs."""
+    rng, rules = np.random.default_rng(5), planner().rules
+    reports = [judge(of_mixture(rng, SIZE), rules) for _ in range(200)]
+    claims = []
+    for measure, figure in ((KAPPA, mean_kappa), (RELIABLE, mean_reliable)):
+        values = [figure(report) for report in reports]
+        claims += [Claim(measure, float(np.quantile(values, share))) for share in (0.01, 0.5)]
+    found, normal = [], []
+    for _ in range(4):
+        known = measured(of_mixture(rng, Size(400, 4, 4, 20)))
+        for into, of in ((found, known), (normal, replace(known, measured=None))):
+            chances = Planner(of, ReliabilityOptions(), 1).chances(claims, SIZE, 100)
+            into.append([one.holds.value for one in chances if one.holds is not None])
+    assert np.mean(found, axis=0) == pytest.approx([0.99, 0.5, 0.99, 0.5], abs=0.15)
+    assert np.mean(normal, axis=0)[1] > 0.85, "of the same components, but normal"
+
+
+def test_the_spread_that_was_measured_has_its_shape_and_its_components() -> None:
+    known = measured(of_mixture(np.random.default_rng(3), Size(300, 4, 6, 20)))
+    of = Planner(known, ReliabilityOptions(), 1)
+    shares = MeasuredSpread.measured(known.measured.value.mean(axis=(1, 2, 3)), known.components)
+    drawn = shares.draw(np.random.default_rng(1), 1500, 4, 8, 2)
+    found = {name: float(value[0]) for name, value in estimates(Cells(drawn, np.zeros_like(drawn))).items()}
+    assert found[STATEMENT] == pytest.approx(known.components[STATEMENT], rel=0.1)
+    assert found[WORDING] == pytest.approx(known.components[WORDING], rel=0.25)
+    own = drawn.mean(axis=(1, 2, 3))
+    assert np.mean(own > 0.9) == pytest.approx(0.25, abs=0.07)
+    assert np.mean((own > 0.3) & (own < 0.8)) == pytest.approx(0.6, abs=0.07)
+    normal = of.shares.draw(np.random.default_rng(1), 1500, 4, 8, 2).mean(axis=(1, 2, 3))
+    assert np.mean((normal > 0.3) & (normal < 0.8)) < 0.5
+    assert len(of.worlds) == len({float(one.weights @ one.weights) for one in of.worlds}), "each is another draw"
+
+
+def test_few_measured_statements_are_taken_as_normal() -> None:
+    few = Planner(measured(of_mixture(np.random.default_rng(3), Size(5, 4, 4, 20))), ReliabilityOptions(), 1)
+    assert not few.worlds
 
 
 def planned(*claims: str, rate: float | None = None, **components: float) -> Planned:

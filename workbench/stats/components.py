@@ -680,24 +680,117 @@ class ProbitNormal:
 
     def draw(self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int) -> FloatArray:
         """Return shares: (S, W, T, O)."""
-        s, w, t = statements, wordings, templates
-        level = {STATEMENT: (s, 1, 1), WORDING: (s, w, 1), TEMPLATE: (1, 1, t), STATEMENT_TEMPLATE: (s, 1, t)}
-        level[WORDING_TEMPLATE] = (s, w, t)
-        half = {ORDER_STATEMENT: (s, 1, 1), ORDER_WORDING: (s, w, 1), ORDER_TEMPLATE: (1, 1, t), ORDER_REST: (s, w, t)}
-        z = np.full((s, w, t, orders), self.mean)
-        z += self._effects(rng, level, (s, w, t))[..., None]
+        level, half = _shapes(statements, wordings, templates)
+        variances = {name: self.sd**2 * part for name, part in self.parts.items()}
+        z = np.full((statements, wordings, templates, orders), self.mean)
+        z += _effects(rng, variances, level)[..., None]
         fixed = self.sd * np.sqrt(self.parts.get(ORDER, 0.0))
-        z += (fixed + self._effects(rng, half, (s, w, t)))[..., None] * np.array([-1.0, 1.0][:orders])
+        z += (fixed + _effects(rng, variances, half))[..., None] * np.array([-1.0, 1.0][:orders])
         return _normal(z)
 
-    def _effects(
-        self, rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]], whole: tuple[int, ...]
-    ) -> FloatArray:
-        total = np.zeros(whole)
-        for name, shape in shapes.items():
-            if part := self.parts.get(name, 0.0):
-                total += self.sd * np.sqrt(part) * rng.standard_normal(shape)
-        return total
+
+SPREAD_DRAWN = (400, 6, 8)
+"statements, wordings and templates drawn to bring the components of a `MeasuredSpread` to those measured"
+SPREAD_STEPS = 4
+OWN = np.concatenate([[NEAREST, 0.0025, 0.005], np.arange(1, 100) / 100, [0.995, 0.9975, 1 - NEAREST]])
+"shares that a statement can have as its own"
+OWN_STEPS, LEAST_ERROR = 100, 1e-5
+"steps towards their distribution, and the least variance of an error"
+LARGEST_Z = 9.0
+"largest variance of z of one component"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MeasuredSpread:
+    """A distribution from which shares are drawn whose statements differ as measured ones do.
+
+    The own shares of statements have the distribution of those that were measured, without their error by wordings,
+    templates and sampling, whatever its shape: it may have two peaks. The prompts of a statement are normal around that
+    on the scale of z, as in `ProbitNormal`, with variances at which the shares have the measured components.
+    """
+
+    weights: FloatArray
+    "how likely each share of `OWN` is as a statement's own"
+    variances: Mapping[str, float]
+    "of z, by component; without that of statements"
+    shift: float
+    "of z, from the printed order to the mean of both orders"
+
+    @classmethod
+    def measured(cls, own: FloatArray, components: Mapping[str, float]) -> Self:
+        """Return the distribution of statements with these mean shares, and with these components.
+
+        own : (J,), mean share of each measured statement
+        components : variances by name, as in `stats.components.estimates`; missing and negative ones are 0, and
+        sampling is ignored
+        """
+        wanted = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
+        weights = _without_error(own, wanted[STATEMENT])
+        normal = ProbitNormal.matching(float(weights @ OWN), wanted)
+        variances = {
+            name: normal.sd**2 * normal.parts.get(name, 0.0) for name in wanted if name not in (STATEMENT, ORDER)
+        }
+        shift = normal.sd * float(np.sqrt(normal.parts.get(ORDER, 0.0)))
+        found = cls(weights, variances, shift)
+        for step in range(SPREAD_STEPS):
+            shares = found.draw(np.random.default_rng(step), *SPREAD_DRAWN, 2)
+            drawn = {name: float(each[0]) for name, each in estimates(Cells(shares, np.zeros_like(shares))).items()}
+            change = {name: np.clip(wanted[name] / max(drawn[name], 1e-6), 0.25, 4.0) for name in variances}
+            found = cls(
+                weights,
+                {name: min(LARGEST_Z, float(variance * change[name])) for name, variance in found.variances.items()},
+                shift,
+            )
+        return found
+
+    def draw(self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int) -> FloatArray:
+        """Return shares: (S, W, T, O)."""
+        from scipy.special import ndtri
+
+        around = sum(self.variances.values())
+        centre = ndtri(rng.choice(OWN, statements, p=self.weights)) * np.sqrt(1 + around)
+        level, half = (_effects(rng, self.variances, shapes) for shapes in _shapes(statements, wordings, templates))
+        z = centre[:, None, None, None] + level[..., None]
+        return _normal(z + (self.shift + half)[..., None] * np.array([-1.0, 1.0][:orders]))
+
+
+def _without_error(own: FloatArray, variance: float) -> FloatArray:
+    """Return how likely each share of `OWN` is as that of a statement, if measured means vary more than by `variance`.
+
+    The excess is error; that of a mean share p is normal with a variance in proportion to p (1 - p). The distribution
+    of largest likelihood (Kiefer and Wolfowitz 1956) is approached by expectation and maximisation from a uniform one.
+    """
+    scale = max(float(own.var()) - variance, LEAST_ERROR) / max(float((own * (1 - own)).mean()), LEAST_ERROR)
+    error = scale * OWN * (1 - OWN)
+    likely = np.exp(-((own[:, None] - OWN) ** 2) / (2 * error)) / np.sqrt(error) + 1e-300
+    weights = np.full(len(OWN), 1 / len(OWN))
+    for _ in range(OWN_STEPS):
+        each = likely * weights
+        weights = (each / each.sum(axis=1, keepdims=True)).mean(axis=0)
+    return np.asarray(weights)
+
+
+def _shapes(s: int, w: int, t: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, tuple[int, int, int]]]:
+    """Return the shapes of the effects on the mean of both orders, and on half their difference."""
+    level = {STATEMENT: (s, 1, 1), WORDING: (s, w, 1), TEMPLATE: (1, 1, t), STATEMENT_TEMPLATE: (s, 1, t)}
+    level[WORDING_TEMPLATE] = (s, w, t)
+    return level, {
+        ORDER_STATEMENT: (s, 1, 1),
+        ORDER_WORDING: (s, w, 1),
+        ORDER_TEMPLATE: (1, 1, t),
+        ORDER_REST: (s, w, t),
+    }
+
+
+def _effects(
+    rng: np.random.Generator, variances: Mapping[str, float], shapes: Mapping[str, tuple[int, int, int]]
+) -> FloatArray:
+    """Return the sum of the effects on z: (S, W, T)."""
+    total = np.zeros(np.broadcast_shapes(*shapes.values()))
+    for name, shape in shapes.items():
+        if variance := variances.get(name, 0.0):
+            total += np.sqrt(variance) * rng.standard_normal(shape)
+    return total
 
 
 def _normal(z: FloatArray) -> FloatArray:

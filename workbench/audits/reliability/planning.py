@@ -1,8 +1,10 @@
 """What a planned run of the audit can claim: runs are simulated from variance components and judged as real ones are.
 
-A run is drawn from `stats.probit_normal`, which has the components that are known of a model, with as many answers
-readable as were before, and judged by the audit's own rules. The chance of a claim is the share of simulated runs that
-show it. All wordings of a statement are taken alike: as paraphrases of its original, turned round where they negate.
+A run is drawn from the components that are known of a model, with as many answers readable as were before, and judged
+by the audit's own rules. Where a run was measured, its statements are drawn as they were measured (`MeasuredSpread`),
+as uncertain as they and the components are; otherwise all shares are probit-normal (`ProbitNormal`). The chance of a
+claim is the share of simulated runs that show it. All wordings of a statement are taken alike: as paraphrases of its
+original, turned round where they negate.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 
 from workbench.audits.audit import FigureVerb, Printed
 from workbench.audits.codes import PASS, VOID
-from workbench.audits.reliability.components import MEANS, TITLES
+from workbench.audits.reliability.components import MEANS, TITLES, cells
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, READ_BY, SEEDED, ReliabilityOptions
@@ -36,7 +38,17 @@ from workbench.options.schema import AS_PUBLISHED
 from workbench.options.shared import MODEL, OF_RUN, WITHOUT_RULINGS
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.arrays import FloatArray
-from workbench.stats.components import COMPONENTS, SAMPLING, ProbitNormal
+from workbench.stats.components import (
+    COMPONENTS,
+    FEWEST_STATEMENTS,
+    ORDER_TEMPLATE,
+    SAMPLING,
+    TEMPLATE,
+    Cells,
+    MeasuredSpread,
+    ProbitNormal,
+    estimates,
+)
 from workbench.stats.design_precision import (
     POWER,
     Precision,
@@ -77,6 +89,8 @@ RUNS, RUNS_TRIED = 400, 200
 "simulated runs of the planned design, and at most of each design that is tried"
 AT_ONCE, SURE = 20, 0.99
 "runs after which one looks whether a claim is decided, and how surely"
+WORLDS = 20
+"distributions of statements that simulated runs are drawn from, as many as bootstrap draws of the measured ones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,8 @@ class Known:
     components: Mapping[str, float]
     readable: float = 1.0
     "share of the answers that can be read"
+    measured: Cells | None = None
+    "the shares that the components are of; None: components alone are known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +173,39 @@ class Planner:
         return ProbitNormal.matching(self.known.mean, self.known.components)
 
     @cached_property
+    def worlds(self) -> tuple[MeasuredSpread, ...]:
+        """The distributions that measured statements could come from; empty if fewer than six were measured.
+
+        Each is that of as many statements drawn from the measured ones, with the components of these. The components
+        of templates, which are the same for all statements, vary by their own degrees of freedom.
+        """
+        cells = self.known.measured
+        if cells is None or len(at := cells.answered) < FEWEST_STATEMENTS:
+            return ()
+        cells, rng = cells.of(at), derive_rng(self.seed, "worlds")
+        times = rng.multinomial(len(at), np.full(len(at), 1 / len(at)), WORLDS)
+        found = estimates(cells, times.astype(np.float64))
+        freedom = max(1, cells.value.shape[2] - 1)
+        for name in (TEMPLATE, ORDER_TEMPLATE):
+            found[name] = found[name] * rng.chisquare(freedom, WORLDS) / freedom
+        own = np.nanmean(cells.value, axis=(1, 2, 3))
+        return tuple(
+            MeasuredSpread.measured(
+                np.repeat(own, often), {name: float(np.nan_to_num(each[n])) for name, each in found.items()}
+            )
+            for n, often in enumerate(times)
+        )
+
+    @cached_property
     def components(self) -> dict[str, float]:
         """The components of the shares that are drawn: those that are known, as near as shares can have them."""
-        return {name: max(0.0, value) for name, value in self.shares.components.items()}
+        drawn = self.known.components if self.worlds else self.shares.components
+        return {name: max(0.0, value) for name, value in drawn.items()}
 
     @property
     def answer(self) -> float:
         """The variance of a single answer, E p (1 - p)."""
-        share = self.shares.share
+        share = self.known.mean if self.worlds else self.shares.share
         return max(0.0, share * (1 - share) - sum(self.components.values()))
 
     def precision(self, size: Size) -> Precision:
@@ -227,7 +268,8 @@ class Planner:
 
     def counts(self, size: Size, rng: np.random.Generator) -> Counts:
         """Return the answers of one simulated run."""
-        p = np.moveaxis(self.shares.draw(rng, size.statements, size.wordings, size.templates, 2), 2, 0)
+        shares = self.worlds[int(rng.integers(len(self.worlds)))] if self.worlds else self.shares
+        p = np.moveaxis(shares.draw(rng, size.statements, size.wordings, size.templates, 2), 2, 0)
         readable = rng.binomial(size.samples, self.known.readable, p.shape)
         positive = rng.binomial(readable, p)
         return Counts(
@@ -405,10 +447,21 @@ def claims(of: Planned) -> Table[ClaimLine]:
             Column("met", "enough", lambda row: row.chance.met, help=f"holds in {POWER:.0%} of the runs or more"),
         ],
         key=lambda row: (str(row.claim),),
-        definition="Runs of the design are simulated from the components, and judged by the audit's own rules. "
+        definition=f"Runs of the design are simulated from {_drawn_from(of.planner)}, and judged by the audit's own "
+        "rules. "
         + ". ".join(f"{name}: {MEASURES[name]}" for name in dict.fromkeys(one.measure for one in of.claims))
         + ".",
         detail=lambda row: [MEASURES[row.claim.measure]],
+    )
+
+
+def _drawn_from(planner: Planner) -> str:
+    measured = planner.known.measured
+    if not planner.worlds or measured is None:
+        return "the components alone, with normal effects"
+    return (
+        f"the {plural(len(measured.answered), 'measured statement')} and their components, as uncertain as these are: "
+        f"{WORLDS} draws of the statements"
     )
 
 
@@ -580,6 +633,7 @@ def components(of: Planned) -> Table[Given]:
                 ["shares between 0 and 1 cannot have exactly these components: the plan uses the drawn ones"]
                 * (off > 2e-3)
             ),
+            f"simulated runs are drawn from {_drawn_from(of.planner)}",
         ],
         detail=lambda row: [MEANS[row.name]],
         empty="No component is above 0: only sampling moves a share.",
@@ -673,7 +727,7 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
     components = {name: value for name, value in parts.variances.items() if name != SAMPLING}
     samples = DEFAULTS.samples if run.exact is not None else counts.samples
     size = Size(parts.statements, max(2, round(parts.wordings)), max(1, parts.templates), samples)
-    return Known(parts.mean, components, readable), size, run.run.label
+    return Known(parts.mean, components, readable, cells(run.report)), size, run.run.label
 
 
 def _assumed(given: SimpleNamespace) -> tuple[Known, Size, str]:
@@ -689,7 +743,9 @@ def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
         raise UsageError(
             f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is at most {most:.3g}"
         )
-    return replace(known, mean=mean, readable=known.readable if given.readable is None else given.readable)
+    measured = known.measured if given.mean is None else None
+    readable = known.readable if given.readable is None else given.readable
+    return replace(known, mean=mean, readable=readable, measured=measured)
 
 
 def _size(given: SimpleNamespace, usual: Size) -> Size:
