@@ -89,6 +89,10 @@ def test_what_cannot_be_asked_anew_is_refused_in_words(filled: Store, capsys: py
     code, _, err = run(capsys, "run", filled.path, "--again", 2, "--samples", 5, "--seed", 1, "--dry-run")
     assert code == 2
     assert "--again 2 asks what job 2 asked, in the same way; leave out --samples, --seed, or --again" in err
+    assert "created elsewhere" not in run(capsys, "run", filled.path, "--again", 2, "--dry-run")[1]
+    with filled.write() as connection:
+        connection.execute("update job set mark = ''")
+    assert "Job 2 was created elsewhere" in run(capsys, "run", filled.path, "--again", 2, "--dry-run")[1]
     done(filled, anew(filled, 2))
     with pytest.raises(UsageError, match="--again JOB"):
         values_of(filled, filled.jobs.get(3))
