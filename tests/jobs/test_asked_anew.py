@@ -13,6 +13,7 @@ from stores.core.base import now
 from stores.core.store import Store
 from tests.asked_twice import DESIGNS, EDITED, FAMILY, base
 from tests.cli.test_commands import data, rows, run
+from tests.conftest import instrument
 from tests.jobs.test_snapshots import done
 from tests.tui.bias_stores import trained
 from workbench.audits.chosen_run import find_run
@@ -70,6 +71,17 @@ def test_a_statement_that_was_edited_is_asked_as_it_was_and_a_new_one_is_not(fil
     assert [key for key, *_ in draws(filled, "")] == [key for key, *_ in draws(filled, TODAY)]
     runs = {run.occasion: filled.runs.instrument(run) for run in filled.runs.list()}
     assert runs[TODAY].statements == runs[""].statements == filled.runs.instrument(before).statements
+
+
+def test_a_template_that_was_edited_is_asked_as_it_was(filled: Store) -> None:
+    done(filled, SMALL)
+    edited = tuple(replace(one, user=f"Please. {one.user}") for one in instrument().templates)
+    filled.instruments.add(replace(instrument(), templates=edited))
+    assert plan(filled, SMALL).samples_needed == 216
+    done(filled, anew(filled, 1))
+    assert [key for key, *_ in draws(filled, "")] == [key for key, *_ in draws(filled, TODAY)]
+    first, second = filled.runs.list()
+    assert filled.runs.templates(first) == filled.runs.templates(second)
 
 
 def test_runs_are_chosen_by_their_date(filled: Store) -> None:
