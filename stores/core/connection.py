@@ -278,7 +278,9 @@ def leave_write_ahead(path: Path) -> None:
     alone with the file, which this needs, and two connections that stay open would keep each other from it.
     """
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while is_store(path) and _head(path)[18] == IN_WAL and file_system(path) in NETWORK_FILE_SYSTEMS:
+    if file_system(path) not in NETWORK_FILE_SYSTEMS:
+        return  # closing a file drops the locks of all connections of this process to it: do not read it
+    while is_store(path) and _head(path)[18] == IN_WAL:
         try:
             with closing(sqlite3.connect(path)) as connection:
                 connection.execute("pragma journal_mode = truncate")

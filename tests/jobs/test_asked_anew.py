@@ -13,6 +13,7 @@ from stores.core.base import now
 from stores.core.store import Store
 from tests.asked_twice import DESIGNS, EDITED, FAMILY, base
 from tests.cli.test_commands import data, rows, run
+from tests.conftest import instrument
 from tests.jobs.test_snapshots import done
 from tests.tui.bias_stores import trained
 from workbench.audits.chosen_run import find_run
@@ -73,6 +74,17 @@ def test_a_statement_that_was_edited_is_asked_as_it_was_and_a_new_one_is_not(fil
     assert runs[TODAY].statements == runs[""].statements == filled.runs.instrument(before).statements
 
 
+def test_a_template_that_was_edited_is_asked_as_it_was(filled: Store) -> None:
+    done(filled, SMALL)
+    edited = tuple(replace(one, user=f"Please. {one.user}") for one in instrument().templates)
+    filled.instruments.add(replace(instrument(), templates=edited))
+    assert plan(filled, SMALL).samples_needed == 216
+    done(filled, anew(filled, 1))
+    assert [key for key, *_ in draws(filled, "")] == [key for key, *_ in draws(filled, TODAY)]
+    first, second = filled.runs.list()
+    assert filled.runs.templates(first) == filled.runs.templates(second)
+
+
 def test_runs_are_chosen_by_their_date(filled: Store) -> None:
     done(filled, SMALL)
     done(filled, anew(filled, 1))
@@ -90,6 +102,10 @@ def test_what_cannot_be_asked_anew_is_refused_in_words(filled: Store, capsys: py
     code, _, err = run(capsys, "run", filled.path, "--again", 2, "--samples", 5, "--seed", 1, "--dry-run")
     assert code == 2
     assert "--again 2 asks what job 2 asked, in the same way; leave out --samples, --seed, or --again" in err
+    assert "created elsewhere" not in run(capsys, "run", filled.path, "--again", 2, "--dry-run")[1]
+    with filled.write() as connection:
+        connection.execute("update job set mark = ''")
+    assert "Job 2 was created elsewhere" in run(capsys, "run", filled.path, "--again", 2, "--dry-run")[1]
     done(filled, anew(filled, 2))
     with pytest.raises(UsageError, match="--again JOB"):
         values_of(filled, filled.jobs.get(3))

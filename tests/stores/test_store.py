@@ -231,3 +231,20 @@ def test_what_a_connection_remembers_is_bounded(store: Store) -> None:
     store.connection.execute("insert into temp.other values (1)")
     assert value("a") == "A"
     assert read == [*"abcaa"], "somebody has written"
+
+
+def test_opening_a_store_again_leaves_the_locks_of_those_who_have_it_open(store: Store) -> None:
+    """Closing any file descriptor drops a process's locks on a file: another process then takes it for its own alone."""
+    code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print(*c.execute(sys.argv[2]).fetchone()); c.close()"
+
+    def seen_elsewhere(sql: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", code, store.path, sql], capture_output=True, text=True
+        ).stdout.strip()
+
+    other = Store.open(store.path)
+    seen_elsewhere("select count(*) from job")
+    with store.write() as connection:
+        connection.execute("create table noted (n)")
+    assert seen_elsewhere("select count(*) from sqlite_schema where name = 'noted'") == "1"
+    other.close()

@@ -45,7 +45,7 @@ async def test_runs_are_marked_in_a_list_and_compared(versions: Path) -> None:
         await press(app, pilot, "down", "space", "down", "space", "enter")
         assert isinstance(app.screen, ComparisonScreen)
         assert "What differs: version." in shown(app, "#header")
-        await press(app, pilot, "tab", "tab", "tab", "tab")
+        await press(app, pilot, "tab", "tab", "tab", "tab", "tab")
         assert "▸over time" in shown(app, "#tabs")
         assert "revision r2" in screen_text(app)
         await press(app, pilot, "W")
@@ -81,7 +81,7 @@ async def test_a_comparison_opens_on_its_first_table(tmp_path: Path, versions: P
     app = WorkbenchApp(versions, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and settled(app))
-        await press(app, pilot, "B", "space", "down", "space", "enter", "tab", "tab", "tab", "tab")
+        await press(app, pilot, "B", "space", "down", "space", "enter", *["tab"] * 5)
         assert "▸over time" in shown(app, "#tabs")
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:

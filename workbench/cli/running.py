@@ -240,7 +240,7 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
     """
     if options.again is None:
         return by_plan(store, options), requested_design(store, options)
-    from workbench.jobs.again import anew
+    from workbench.jobs.again import anew, from_elsewhere
 
     asks = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
     if wrong := [asks[name] for name in typed if name in asks]:
@@ -249,6 +249,8 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
             f"{', '.join(wrong)}, or --again for a run with other settings"
         )
     design = anew(store, options.again)
+    if (told := from_elsewhere(store, options.again)) and not options.json:
+        say(told)
     options.model, options.audit = design.model, design.audit
     return "", design
 

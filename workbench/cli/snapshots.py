@@ -93,6 +93,7 @@ def _run_columns(of: Callable[[Row], Run]) -> list[Column[Row]]:
     return [
         Column("model", "model", lambda row: of(row).model),
         Column("snapshot", "snapshot", lambda row: of(row).snapshot or "unknown"),
+        Column("occasion", "asked anew", lambda row: of(row).occasion or None, help="– for the first time"),
         Column("audit", "audit", lambda row: of(row).audit),
         Column("instrument", "instrument", lambda row: of(row).instrument),
         Column("language", "language", lambda row: of(row).language, aside=True),
@@ -103,7 +104,8 @@ def _run_columns(of: Callable[[Row], Run]) -> list[Column[Row]]:
 
 def _key(row: ServedRun) -> tuple[str, ...]:
     run = row.run
-    return run.model, run.snapshot or "", run.audit, run.instrument, run.language, str(run.sampling), run.family
+    model = (run.model, run.snapshot or "", run.occasion)
+    return *model, run.audit, run.instrument, run.language, str(run.sampling), run.family
 
 
 def _named(fingerprint: str) -> str:

@@ -17,6 +17,7 @@ from workbench.domain.responses import EXACT, MAY_BE_LEFT
 from workbench.errors import UsageError
 from workbench.evidence.runs import run_of_job
 from workbench.formats.personas import as_given
+from workbench.jobs import origin
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
@@ -87,6 +88,12 @@ def anew(store: Store, number: int) -> Design:
     others = (Design.from_json(one.spec) for one in store.jobs.list() if one.kind == SAMPLE)
     taken = sum(one.occasion.startswith(today) and replace(one, occasion="") == first for one in others)
     return replace(first, occasion=f"{today} ({taken + 1})" if taken else today)
+
+
+def from_elsewhere(store: Store, number: int) -> str:
+    """Return whom a job asks that was created elsewhere, see `origin.about`; empty for one that was created here."""
+    job = store.jobs.get(number)
+    return "" if origin.here().made(job) else origin.about(job)
 
 
 def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:

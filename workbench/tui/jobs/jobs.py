@@ -307,14 +307,14 @@ class JobsScreen(JobActs):
     async def plan_anew(self, job: Job) -> None:
         """Say what it comes to to ask anew what a job asked, and start it where the person agrees."""
 
-        def load(store: Store) -> Plan:
+        def load(store: Store) -> tuple[Plan, str]:
             from workbench import pipeline
-            from workbench.jobs.again import anew
+            from workbench.jobs.again import anew, from_elsewhere
 
-            return pipeline.plan(store, anew(store, job.id))
+            return pipeline.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
 
-        plan = await self.with_store(load)
-        question = f"{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?"
+        plan, told = await self.with_store(load)
+        question = f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?".lstrip()
         confirm(self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched))
 
     @worker("run")
