@@ -79,8 +79,6 @@ OLDEST_SQLITE = (3, 37, 0)
 "the first with STRICT tables"
 BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
-IN_WAL = 2
-"value of byte 18 of a SQLite file that uses write-ahead logging"
 NETWORK_FILE_SYSTEMS = frozenset(
     (
         *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
@@ -161,18 +159,14 @@ def open_for_reading(path: Path) -> Database:
 
 def is_store(path: Path) -> bool:
     """Return whether a file begins like a store; only the file itself is opened, and nothing is changed."""
-    head = _head(path)
-    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
-
-
-def _head(path: Path) -> bytes:
     try:
         if not path.is_file():  # a pipe would wait for a writer forever
-            return b""
+            return False
         with path.open("rb") as file:
-            return file.read(72)
+            head = file.read(72)
     except OSError:
-        return b""
+        return False
+    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
@@ -278,16 +272,19 @@ def leave_write_ahead(path: Path) -> None:
     alone with the file, which this needs, and two connections that stay open would keep each other from it.
     """
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    if file_system(path) not in NETWORK_FILE_SYSTEMS:
-        return  # closing a file drops the locks of all connections of this process to it: do not read it
-    while is_store(path) and _head(path)[18] == IN_WAL:
+    while file_system(path) in NETWORK_FILE_SYSTEMS and path.is_file():
         try:
             with closing(sqlite3.connect(path)) as connection:
-                connection.execute("pragma journal_mode = truncate")
+                ours = connection.execute("pragma application_id").fetchone()[0] == APPLICATION_ID
+                if ours and connection.execute("pragma journal_mode").fetchone()[0] == "wal":
+                    connection.execute("pragma journal_mode = truncate")
+            return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > until:
                 raise
             time.sleep(0.01)
+        except sqlite3.DatabaseError:  # it is no store: whoever opens it says so
+            return
 
 
 def set_journal_mode(db: Database, path: Path) -> str:
