@@ -234,7 +234,7 @@ def test_what_a_connection_remembers_is_bounded(store: Store) -> None:
 
 
 def test_opening_a_store_again_leaves_the_locks_of_those_who_have_it_open(store: Store) -> None:
-    """Closing any file descriptor drops a process's locks on a file: another process then takes it for its own alone."""
+    """Closing a file drops all locks of the process on it: another process then takes the file for its own alone."""
     code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print(*c.execute(sys.argv[2]).fetchone()); c.close()"
 
     def seen_elsewhere(sql: str) -> str:
