@@ -228,7 +228,8 @@ def test_a_plan_holds_where_statements_are_a_mixture() -> None:
     for measure, figure in ((KAPPA, mean_kappa), (RELIABLE, mean_reliable)):
         values = [figure(report) for report in reports]
         claims += [Claim(measure, float(np.quantile(values, share))) for share in (0.01, 0.5)]
-    found, normal = [], []
+    found: list[list[float]] = []
+    normal: list[list[float]] = []
     for _ in range(4):
         known = measured(of_mixture(rng, Size(400, 4, 4, 20)))
         for into, of in ((found, known), (normal, replace(known, measured=None))):
@@ -240,6 +241,7 @@ def test_a_plan_holds_where_statements_are_a_mixture() -> None:
 
 def test_the_spread_that_was_measured_has_its_shape_and_its_components() -> None:
     known = measured(of_mixture(np.random.default_rng(3), Size(300, 4, 6, 20)))
+    assert known.measured is not None
     of = Planner(known, ReliabilityOptions(), 1)
     shares = MeasuredSpread.measured(known.measured.value.mean(axis=(1, 2, 3)), known.components)
     drawn = shares.draw(np.random.default_rng(1), 1500, 4, 8, 2)

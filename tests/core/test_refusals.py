@@ -13,6 +13,7 @@ from workbench.domain.statements import Side
 from workbench.evidence.answered import entries, rates, refusal_sides, refusals, spared, told
 from workbench.evidence.refusals import NO_ANSWERS, Asked, Kinds, Refusals, joined, read_answer
 from workbench.stats.hypothesis_tests import NO_HITS, one_sided
+from workbench.stats.resampling import share_interval
 
 LEFT, RIGHT = Side.LEFT, Side.RIGHT
 
@@ -53,6 +54,21 @@ def test_answers_to_one_statement_are_no_independent_refusals() -> None:
     assert row.found.p > 0.4
     assert row.found.difference.low < 0
     assert row.found.difference.high > 0.6
+
+
+def test_statements_of_very_unequal_numbers_of_answers_are_covered() -> None:
+    """A few statements have most of the answers: the share of each side, and their difference, near 0."""
+    rng, runs = np.random.default_rng(4), 400
+    sides = np.repeat([True, False], 20)
+    held = np.zeros(3)
+    for _ in range(runs):
+        answers = np.where(rng.random(40) < 0.2, 180, 20)
+        hits = rng.binomial(answers, np.where(sides, rng.beta(0.1, 1.9, 40), rng.beta(0.4, 1.6, 40)))
+        found = [(share_interval(hits[of], answers[of]), truth) for of, truth in ((sides, 0.05), (~sides, 0.2))]
+        one = one_sided(hits, answers, sides, rng).difference
+        found.append(((one.low, one.high), -0.15))
+        held += [low <= truth <= high for (low, high), truth in found]
+    assert (held / runs > 0.93).all(), held / runs
 
 
 def test_an_issue_is_compared_by_what_agreeing_would_mean() -> None:

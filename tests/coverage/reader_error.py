@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from tests.coverage.pooled import HALF, SURE, answered
+from tests.coverage.pooled import HALF, SURE, Persona, answered
 from tests.coverage.study import Held, Scenario
 from workbench.audits.codes import PASS
 from workbench.audits.reliability.agreement import agreement
@@ -21,6 +21,9 @@ from workbench.evidence.control_sample import Control, StratumFound
 from workbench.stats.arrays import IntArray
 
 SAMPLES, MANY = 20, 6_000
+Models = tuple[Persona, Persona]
+MIXED: Models = SURE, HALF
+"each answers half of the statements"
 TESTS = ReliabilityOptions(tests=("sampling", "paraphrase", "negation", "label_order"))
 ERRS = np.array([[0.90, 0.06, 0.04], [0.06, 0.90, 0.04], [0.10, 0.10, 0.80]])
 "right reading in rows, what the reader says in columns"
@@ -53,9 +56,9 @@ class World:
     sample: Sample
 
 
-def world(seed: int, statements: int = 60, drawn: int = 60) -> World:
+def world(seed: int, statements: int = 60, drawn: int = 60, models: Models = MIXED) -> World:
     rng = np.random.default_rng(seed)
-    half = [answered(one.shares(rng, statements // 2, 1), SAMPLES, rng) for one in (SURE, HALF)]
+    half = [answered(one.shares(rng, statements // 2, 1), SAMPLES, rng) for one in models]
     arrays = {
         name: np.concatenate([getattr(one, name) for one in half], axis=1)
         for name in ("positive", "negative", "unreadable")
@@ -92,9 +95,9 @@ def error(of: World) -> ReaderError:
 
 
 @cache
-def truth() -> tuple[float, float]:
+def truth(models: Models) -> tuple[float, float]:
     """Return the share of statements that pass, and κ of the negation, by right readings of very many statements."""
-    report = judge(world(1, MANY).truth, TESTS)
+    report = judge(world(1, MANY, models=models).truth, TESTS)
     return report.passing(ALL).value, _kappa(report)
 
 
@@ -102,9 +105,9 @@ def _kappa(report: ReliabilityReport) -> float:
     return next(row.flipped_mean.mean for row in agreement(report, intervals=False) if row.name == "negation")
 
 
-def with_error(rng: np.random.Generator, statements: int, drawn: int) -> Mapping[str, Held]:
-    found = error(world(int(rng.integers(2**31)), statements, drawn)).corrected
-    share, kappa = truth()
+def with_error(rng: np.random.Generator, statements: int, drawn: int, models: Models = MIXED) -> Mapping[str, Held]:
+    found = error(world(int(rng.integers(2**31)), statements, drawn, models)).corrected
+    share, kappa = truth(models)
     return {
         "share with the reader's error": Held.of(found.passing, share),
         "κ with the reader's error": Held.of(found.kappas["negation"], kappa),
@@ -114,4 +117,6 @@ def with_error(rng: np.random.Generator, statements: int, drawn: int) -> Mapping
 SCENARIOS = (
     Scenario("reader's error: 60 statements, 60 control answers", "clustering", lambda rng: with_error(rng, 60, 60)),
     Scenario("reader's error: 30 statements, 20 control answers", "small n", lambda rng: with_error(rng, 30, 20)),
-)
+    Scenario("reader's error: 40 statements, nearly all kept, 40 control answers", "ties or boundaries",
+             lambda rng: with_error(rng, 40, 40, (SURE, SURE))),
+)  # fmt: skip

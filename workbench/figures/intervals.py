@@ -78,7 +78,7 @@ INTERVALS: Mapping[str, Interval] = {
     "share over statements": Interval(
         "Share of answers: readable under a template, refused",
         f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements",
-        "conservative where statements have very unequal numbers of answers",
+        "conservative where statements are few or have very unequal numbers of answers",
     ),
     "difference of refusal rates": Interval(
         "Difference of refusal rates of two sides",

@@ -559,7 +559,7 @@ def with_interval(
     rows = np.asarray(features, dtype=np.float64)
     kind = interval.split()[0]
     if kind in SHARES:
-        low, high = share_interval(rows[:, 0], rows[:, 1])
+        low, high = share_interval(rows[:, 0], rows[:, 1], large=False)
         return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
     others = int(np.count_nonzero(answers.sum(axis=1) > answers[:, answers.sum(axis=0).argmax()]))
     if kind not in UNCORRECTED and others < fewest:

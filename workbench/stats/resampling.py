@@ -339,20 +339,24 @@ def _joined(strata: Strata) -> list[npt.NDArray[np.integer]]:
     return [np.concatenate([groups[0], *single]), *groups[1:]]
 
 
-def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike) -> Ends:
+def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, *, large: bool = True) -> Ends:
     """Return Wilson's interval of the share Σ hits / Σ counts at the effective number of answers.
 
     That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. The variance is that of
-    the clusters' influences or, if larger, that of clusters of these sizes whose answers are all equally correlated:
-    the first alone is too small if a few large clusters have most of the answers and none of the rarer ones (with 8 to
-    100 clusters of very unequal size it covered 78 to 95 %, the larger one covers 95 % or more). The clusters that have
-    the rarer answer, minus one, are the degrees of freedom. If they are fewer than `FEWEST`, which is too few to
-    estimate a variance, all clusters count, and the effective number is at most their number: with 40 statements of
-    which 2 % have only unreadable answers, intervals without this limit covered 82 %. NaN for fewer than two clusters.
+    the clusters' influences. If fewer than `FEWEST` clusters have the rarer answer, which is too few to estimate it,
+    the effective number is at most the number of clusters: with 40 statements of which 2 % have only unreadable
+    answers, intervals without this limit covered 82 %.
+
+    For large clusters, the variance is at least that of clusters of these sizes whose answers are all equally
+    correlated, because the influences alone are too small if a few clusters have most of the answers and none of the
+    rarer ones; and the clusters with the rarer answer, minus one, are the degrees of freedom. With 8 to 100 clusters of
+    unequal size this covers 94 to 98 %, the influences alone 78 to 95 %. Small ones, whose shares are nearly all 0 or
+    1, need neither. NaN for fewer than two clusters.
 
     Parameters
     ----------
     hits, counts : (C,), per cluster; 0 <= hits <= counts
+    large : whether clusters have many answers, as statements have; an item has a few people's labels
 
     Examples
     --------
@@ -367,12 +371,14 @@ def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike) -> Ends:
     if clusters < 2:
         return NOTHING
     share = float(of.sum() / among.sum())
-    found = max(variance(ratio_moves(of, among))[0], _correlated_variance(share, of, among))
+    found = variance(ratio_moves(of, among))[0]
+    if large:
+        found = max(found, _correlated_variance(share, of, among))
     if found <= 1e-18:
         return wilson_of_share(share, clusters)
     rarer = int(np.count_nonzero(of > 0 if share <= 0.5 else of < among))
     few = rarer < FEWEST
-    t = float(stdtrit((clusters if few else rarer) - 1, 0.975))
+    t = float(stdtrit((rarer if large and not few else clusters) - 1, 0.975))
     effective = share * (1 - share) / found * (NORMAL / t) ** 2
     return wilson_of_share(share, min(clusters, effective) if few else effective)
 
