@@ -91,7 +91,7 @@ def _drawn(
 
 
 def error(of: World) -> ReaderError:
-    return ReaderError(judge(of.read, TESTS), judge(of.ruled, TESTS), of.sample)
+    return ReaderError(judge(of.read, TESTS), judge(of.ruled, TESTS), of.sample, 50)
 
 
 @cache

@@ -63,6 +63,7 @@ class ReaderError:
     "without right readings by auditors, without what they leave out"
     as_ruled: ReliabilityReport
     control: Control
+    draws: int = DRAWS
 
     @cached_property
     def decided(self) -> tuple[FloatArray, ...]:
@@ -110,7 +111,7 @@ class ReaderError:
     def _drawn(self) -> Iterator[ReliabilityReport]:
         report = self.as_read
         rng = derive_rng(report.options.seed, "reader error")
-        for counts in right_readings(report.counts, self.crossed, DRAWS, rng):
+        for counts in right_readings(report.counts, self.crossed, self.draws, rng):
             places = rng.integers(len(counts.statements), size=len(counts.statements)).tolist()
             yield judge(counts.of(places), report.options)
 
