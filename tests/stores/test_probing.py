@@ -68,7 +68,7 @@ def test_what_is_asked_at_once_is_left_off_where_enough_has_come(store: Store) -
     plan = pipeline.plan(store, Design("veldania", "scripted", samples=20))
     progress = collected(store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True))
     assert progress.hopeless
-    assert 20 * PROMPTS <= answers(store) <= 20 * 2 * PROMPTS < plan.samples, "what is written is looked at by the second"
+    assert 20 * PROMPTS <= answers(store) <= 40 * PROMPTS < plan.samples, "what is written is looked at by the second"
 
 
 def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store) -> None:
