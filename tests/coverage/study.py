@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, sqrt
 from typing import Literal
 
@@ -156,7 +156,10 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
 
 def _row(cell: Cell) -> str:
     coverage = "–" if isnan(cell.coverage) else f"{100 * cell.coverage:.1f} ± {100 * cell.error:.1f}"
-    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * cell.of_all:.1f}"
+    whole = replace(
+        cell, given=round(cell.given, 3), coverage=round(cell.coverage, 3)
+    ).of_all  # as the page can be read
+    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * whole:.1f}"
     parts = (f"`{cell.interval}`", cell.kind, cell.scenario, coverage, *shares, f"{cell.repetitions}")
     return "| " + " | ".join(parts) + " |"
 
