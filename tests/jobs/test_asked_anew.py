@@ -194,4 +194,4 @@ def test_a_model_that_has_changed_shows_it(filled: Store, tmp_path: Path, capsys
     assert finds is not None
     (said,), _ = sentences([[finds(first, second)]])
     assert "if only the draws differed" in said[1]
-    assert float(said[1].rpartition("(p ")[2].rstrip(").").lstrip("<")) <= 0.002, "adjusted over the finding's two tests"
+    assert float(said[1].rpartition("(p ")[2].rstrip(").").lstrip("<")) <= 0.002, "adjusted over two tests"
