@@ -33,7 +33,7 @@ from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe
-from workbench.domain.readings import USUAL, ReaderKind
+from workbench.domain.readings import USUAL, ReaderKind, Readings
 from workbench.domain.reviews import NOT_PASSED, REASONS, ControlItem, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
@@ -340,6 +340,7 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
         answered(store, items[0], Verdict.MISREAD, "disagree" if items[0].label == "agree" else "agree")
         for item in items[1:]:
             answered(store, item, Verdict.CONFIRMED)
+        assert run_verdicts(store, run, readings=Readings(rulings=False)).error is None, "it rests on rulings"
         error = run_verdicts(store, run).error
         assert error is not None
         assert [row.name for row in error.rows] == ["as read", "as ruled", "with the reader's error"]

@@ -218,7 +218,7 @@ class RunVerdicts:
     again: Callable[[ReliabilityOptions], RunVerdicts]
     "judges the same answers by other options; nothing is read"
     error: ReaderError | None = None
-    "what the control sample says of the reader; None: nobody has decided on one"
+    "what the control sample says of the reader; None: none was drawn, or rulings do not count"
 
 
 @at_once
@@ -243,7 +243,7 @@ def run_verdicts(
         made = partial(counts, store, run, reader)
         given = counts(store, run, reader, rulings.as_given)
     ruled, plain = made(rulings), None if refs is None else made(NO_RULINGS)
-    control = None if given is None else control_sample(store, run, card)
+    control = control_sample(store, run, card) if given is not None and readings.rulings else None
     as_read = None if control is None else counts(store, run, reader, rulings.faults)
 
     def judged(chosen: ReliabilityOptions) -> RunVerdicts:
