@@ -18,7 +18,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
 from workbench.audits.bias_score.tables import prefix_changes
-from workbench.audits.claims import LEVEL, TestedFinding, sentences
+from workbench.audits.claims import LEVEL, AdjustedFinding, sentences
 from workbench.audits.consistency.stances import (
     Family,
     IssueStance,
@@ -435,10 +435,11 @@ def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority(
 # ── a report ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def made(p: Sequence[FloatArray]) -> list[TestedFinding]:
+def made(p: Sequence[FloatArray]) -> list[AdjustedFinding]:
     """Return claims that say which of their tests hold."""
     return [
-        TestedFinding(tuple(each), lambda adjusted: [str(n) for n, q in enumerate(adjusted) if q < LEVEL]) for each in p
+        AdjustedFinding(tuple(each), lambda adjusted: [str(n) for n, q in enumerate(adjusted) if q < LEVEL])
+        for each in p
     ]
 
 
@@ -468,5 +469,5 @@ def test_claims_of_all_parts_are_one_family_and_plain_sentences_stay() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_adjusted_p_is_that_of_scipy_where_every_claim_has_one_test(p: list[float]) -> None:
-    found = sentences([[TestedFinding((each,), lambda adjusted: map(repr, adjusted)) for each in p]])[0][0]
+    found = sentences([[AdjustedFinding((each,), lambda adjusted: map(repr, adjusted)) for each in p]])[0][0]
     assert list(map(float, found)) == pytest.approx(false_discovery_control(p, method="bh"))

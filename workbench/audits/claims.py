@@ -21,7 +21,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class TestedFinding:
+class AdjustedFinding:
     """A finding that depends on tests."""
 
     p: tuple[float, ...]
@@ -30,7 +30,7 @@ class TestedFinding:
     "takes the same p, adjusted over the family, and returns the sentences"
 
 
-Finding = str | TestedFinding
+Finding = str | AdjustedFinding
 "a sentence on the answers as they are, or a claim"
 
 
@@ -55,7 +55,7 @@ def sentences(findings: Sequence[Iterable[Finding]]) -> tuple[list[list[str]], i
     typos costs the others no more than one on a single figure.
     """
     parts = [list(of) for of in findings]
-    claims = [np.array(one.p, dtype=np.float64) for of in parts for one in of if isinstance(one, TestedFinding)]
+    claims = [np.array(one.p, dtype=np.float64) for of in parts for one in of if isinstance(one, AdjustedFinding)]
     tests = [int(np.isfinite(p).sum()) for p in claims]
     share = len([n for n in tests if n]) / max(sum(tests), 1)  # of the weight of a test, if each claim had one
     weighted = [np.minimum(p * n * share, 1) for p, n in zip(claims, tests, strict=True)]
@@ -64,7 +64,7 @@ def sentences(findings: Sequence[Iterable[Finding]]) -> tuple[list[list[str]], i
         [
             text
             for one in of
-            for text in (one.said([next(adjusted) for _ in one.p]) if isinstance(one, TestedFinding) else [one])
+            for text in (one.said([next(adjusted) for _ in one.p]) if isinstance(one, AdjustedFinding) else [one])
         ]
         for of in parts
     ]

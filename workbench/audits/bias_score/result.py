@@ -53,7 +53,7 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import Finding, TestedFinding, doubted, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, doubted, p_of
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reported import FAULBORN, ReportedItem
 from workbench.audits.result import Headline, Later, Result
@@ -518,7 +518,7 @@ def compared(
 
     def finds(first: str, second: str) -> Finding:
         found = compare(report, second, first, Selection(dimension))
-        return TestedFinding((p_of(found),), partial(_difference, first, second, found))
+        return AdjustedFinding((p_of(found),), partial(_difference, first, second, found))
 
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
@@ -683,7 +683,7 @@ def _findings(found: Scored) -> Iterator[Finding]:
         yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
     for model in report.tally.models:
         figure, lean = report.figure(model), report.leans()[model]
-        yield TestedFinding((lean.p,), partial(_lean_said, model, figure, lean))
+        yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean))
         if lacks := missing_said(figure):
             yield f"{model}: {lacks}."
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
@@ -692,7 +692,7 @@ def _findings(found: Scored) -> Iterator[Finding]:
         yield from _by_prefix(judged, model)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
-            yield TestedFinding((gap.found.p,), partial(_refused_by_side, gap))
+            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap))
 
 
 def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[str]:
@@ -768,7 +768,7 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
         tested = "" if math.isnan(p) else f" (p {number(p, Kind.P_VALUE)})"
         yield f"{moved} the bias of {model}{tested}: {ends}{beside}."
 
-    yield TestedFinding((prefix_changes(judged.report, model).noise.p,), said)
+    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said)
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:

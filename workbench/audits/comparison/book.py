@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from stores.runs.run_rows import Run
-from workbench.audits.claims import Finding, TestedFinding, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, p_of
 from workbench.audits.comparison.judge import (
     ANSWERED,
     OCCASION,
@@ -449,7 +449,7 @@ def comparison(
 def _findings(of: Compared) -> Iterator[Finding]:
     every = changes(of)
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
-    yield TestedFinding(
+    yield AdjustedFinding(
         tuple(p_of(one.difference) if math.isnan(one.p) else one.p for one in every), partial(_changes, of, every)
     )
 

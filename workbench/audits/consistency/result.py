@@ -10,7 +10,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import LEVEL, Finding, TestedFinding
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding
 from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
@@ -311,7 +311,7 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
         yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
         return
     gaps = judged.result.family_gaps(name)
-    yield TestedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps))
+    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps))
 
 
 def _families(
@@ -362,7 +362,7 @@ def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
     if stances:
-        yield TestedFinding(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances))
+        yield AdjustedFinding(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances))
 
 
 def _issues_taken(

@@ -11,7 +11,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.claims import Finding, TestedFinding
+from workbench.audits.claims import AdjustedFinding, Finding
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
@@ -171,8 +171,8 @@ def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
     for name, report in judged.reports.items():
         if report.conditions:
             of = report.condition(report.conditions[0])
-            yield TestedFinding((of.p_majority,), partial(_accuracy, name, of))
-            yield TestedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of))
+            yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of))
+            yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of))
 
 
 def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[str]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.claims import Finding, TestedFinding, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, p_of
 from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import (
     OF_TIME,
@@ -132,7 +132,7 @@ def beside(
                 yield drift_said(again, adjusted[1])
 
         p = p_of(one.difference(other, ALL))
-        return TestedFinding((p,) if again is None else (p, again.found.p), said)
+        return AdjustedFinding((p,) if again is None else (p, again.found.p), said)
 
     apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language

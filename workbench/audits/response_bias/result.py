@@ -13,7 +13,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import Finding, TestedFinding
+from workbench.audits.claims import AdjustedFinding, Finding
 from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
@@ -295,8 +295,8 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
             yield _claim(typos, partial(_typos, typos, judged.options))
 
 
-def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str]]) -> TestedFinding:
-    return TestedFinding(tuple(cell.claim if cell.delta.tested else math.nan for cell in cells), said)
+def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str]]) -> AdjustedFinding:
+    return AdjustedFinding(tuple(cell.claim if cell.delta.tested else math.nan for cell in cells), said)
 
 
 def _biases(name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> Iterator[str]:
