@@ -303,6 +303,7 @@ def _template(row: dict[str, Any], audit: str, language: str = PUBLISHED_LANGUAG
         positive=row["positive"],
         negative=row["negative"],
         system=row.get("system"),
+        chat=row.get("chat", True),
         family=row["family"],
         address=row.get("address", "personal"),
         language=row.get("language", language),

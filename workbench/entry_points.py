@@ -26,6 +26,7 @@ SHIPPED = {
     "statement_labels": "workbench.audits.bias_score:LABELS",
     "questionnaire": "workbench.audits.questionnaire:AUDIT",
     "response_bias": "workbench.audits.response_bias:AUDIT",
+    "contamination": "workbench.audits.contamination:AUDIT",
 }
 "audits of this package, in the order in which people meet them"
 DEFAULT_AUDIT = next(iter(SHIPPED))

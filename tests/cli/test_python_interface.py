@@ -32,7 +32,9 @@ from tests.tui import bias_stores
 from tests.tui.audit_runs import NO, UNREADABLE, YES, audited
 from workbench import registry
 from workbench.cli.main import main
+from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
+from workbench.domain.responses import Sampling
 from workbench.errors import (
     FieldError,
     NotAStore,
@@ -43,6 +45,7 @@ from workbench.errors import (
     UsageError,
     WorkbenchError,
 )
+from workbench.formats.read import read_shipped
 from workbench.help import topic
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -75,6 +78,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     with new_store(folder / "sides.db") as store:
         store.instruments.add(bias_stores.sided())
         asked(store, "scripted", audit="statement_labels", instrument="two-tests", samples=1, family="labels")
+    with new_store(folder / "halves.db") as store:
+        store.instruments.add(read_shipped("veldania"))
+        ask(store, ScriptedModel(), Design("veldania", "scripted", "contamination", 1, Sampling(), family="guided"))
     return {
         "reliability": judged,
         "consistency": judged,
@@ -82,6 +88,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "statement_labels": folder / "sides.db",
         "questionnaire": folder / "people.db",
         "response_bias": folder / "choices.db",
+        "contamination": folder / "halves.db",
         "pair": pair,
     }
 
@@ -111,7 +118,7 @@ def test_figures_are_those_that_the_shell_prints(
             assert list(table) == table.to_dict()["rows"]
             assert table._repr_html_().startswith("<section")
         assert found._repr_html_().startswith("<p>")
-        assert found.methods or audit in ("statement_labels", "questionnaire")
+        assert found.methods or audit in ("statement_labels", "questionnaire", "contamination")
     assert hashed(path) == before
 
 
@@ -182,7 +189,7 @@ COMPARED = {"reliability": "pair", "consistency": "pair"}
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("audit", [name for name in registry.SHIPPED if name != "statement_labels"])
+@pytest.mark.parametrize("audit", [name for name in registry.SHIPPED if registry.audit(name).compares])
 def test_runs_are_compared_in_python_as_in_the_shell(
     audit: str, stores: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

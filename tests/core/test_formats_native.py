@@ -266,7 +266,7 @@ def test_templates_that_do_not_ship_are_named(tmp_path: Path) -> None:
     place = folder(tmp_path, instrument='templates = "relibility"\n')
     [(file, _, column, found)] = faults(place)
     assert (file, column) == ("instrument.toml", "templates")
-    assert "Available: bias_score, questionnaire, reliability" in found
+    assert "Available: bias_score, contamination, questionnaire, reliability" in found
 
 
 def test_the_templates_of_a_folder_are_those_of_the_audits_it_names(tmp_path: Path) -> None:
@@ -301,7 +301,10 @@ def test_an_unknown_audit_or_scale_of_a_template_is_found(tmp_path: Path) -> Non
     )
     place = folder(tmp_path, templates=templates)
     assert faults(place) == [("templates.csv", 2, "audit", "'bias'"), ("templates.csv", 3, "scale", "'seven'")]
-    assert expected(place) == "one of bias_score, questionnaire, reliability, response_bias, statement_labels"
+    assert (
+        expected(place)
+        == "one of bias_score, contamination, questionnaire, reliability, response_bias, statement_labels"
+    )
 
 
 SIDED = """ref,original,dimension,leaning,source,author,political_opposite,reformulation,reformulation_2,\

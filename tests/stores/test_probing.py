@@ -190,7 +190,11 @@ def test_every_audit_is_probed_and_its_job_can_be_asked_again(store: Store, audi
     shown = of.demonstration()
     name = shown.instrument if shown is not None else "veldania"
     store.instruments.add(read_shipped(name))
-    asked = shown.design(store, "scripted") if shown is not None else Design(name, "scripted", audit, family="labels")
+    asked = (
+        shown.design(store, "scripted")
+        if shown is not None
+        else Design(name, "scripted", audit, family=of.defaults.family)
+    )
     plan = pipeline.plan(store, replace(asked, sampling=EXACTLY, samples=1) if exact else asked)
     found = probe(store, plan, ScriptedModel(Persona(unreadable=0.0)))
     assert found is not None

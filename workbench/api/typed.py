@@ -155,6 +155,8 @@ class Judging(TypedDict, total=False):
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
+    least_words: int
+    """leave out halves of fewer words, which are guessed more easily (default: 3)"""
 
 
 class AnyFigures(TypedDict, total=False):
@@ -250,6 +252,8 @@ class AnyFigures(TypedDict, total=False):
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
     without_typos: bool
     """leave the rows of typos out of the matrix"""
+    least_words: int
+    """leave out halves of fewer words, which are guessed more easily (default: 3)"""
 
 
 class CommonFigures(TypedDict, total=False):
@@ -600,6 +604,42 @@ class ResponseBiasFigures(TypedDict, total=False):
     """how the figures were computed, in a paragraph"""
 
 
+class ContaminationFigures(TypedDict, total=False):
+    """Options of the figures of contamination."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    least_words: int
+    """leave out halves of fewer words, which are guessed more easily (default: 3)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -636,6 +676,11 @@ class Typed(ABC):
     @overload
     def results(
         self, audit: Literal["response_bias"], **options: Unpack[ResponseBiasFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["contamination"], **options: Unpack[ContaminationFigures]
     ) -> Result: ...
 
     @overload

@@ -13,7 +13,7 @@ from workbench.audits.audit import Audit
 from workbench.data import lexicon, lexicons, spoken, template_languages
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
+from workbench.domain.prompts import FREE, LETTER, LIKERT, Template
 from workbench.domain.questionnaires import named_few
 from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.evidence.readings import template_reader
@@ -126,7 +126,7 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
         try:
             words = lexicon(language, brought)
         except UnknownName:
-            if any(template.scale == FREE_TEXT for template in of):
+            if any(template.scale in FREE for template in of):
                 yield (
                     f"note: there is no lexicon of {language!r}, so refusals look like other answers. "
                     f"Available: {', '.join(lexicons())}"

@@ -115,6 +115,23 @@ LETTER = "letter"
 "scale of a template that asks for the letter of one of the options that are offered"
 FREE_TEXT = "free"
 "scale of a template that is answered in free text, which no rule reads"
+COMPLETION = "completion"
+"scale of a template that has the first half of a statement's words, and is answered by the others"
+FREE = frozenset({FREE_TEXT, COMPLETION})
+"scales of templates whose answers no rule reads"
+
+
+def halves(text: str) -> tuple[str, str]:
+    """Return the first half of a text's words, the larger if their number is odd, and the others.
+
+    Examples
+    --------
+    >>> halves("Taxes on land should rise.")
+    ('Taxes on land', 'should rise.')
+    """
+    words = text.split()
+    middle = (len(words) + 1) // 2
+    return " ".join(words[:middle]), " ".join(words[middle:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +186,7 @@ class Template:
     language: str = "en"
     audit: str = DEFAULT_AUDIT
     scale: str = ""
-    "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text"
+    "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text; `completion`, see there"
     version: int = field(default=1, compare=False)
     "of its text, among those that its instrument has had under its name in its family; no part of what it is"
     edited: bool = field(default=False, compare=False)
@@ -208,7 +225,11 @@ class Template:
         return self.language == language or self.language == language.partition("-")[0]
 
     def render(self, statement: str, model_name: str = "") -> Prompt:
-        """Return the prompt for one statement text. Slots are replaced literally; braces elsewhere stay."""
+        """Return the prompt for one statement text, or for its first half if the answer is to be the other one. Slots
+        are replaced literally; braces elsewhere stay.
+        """
+        if self.scale == COMPLETION:
+            statement, _ = halves(statement)
         turns = [("system", self.system)] if self.system else []
         turns.append(("user", self.user))
         return Prompt(

@@ -9,7 +9,7 @@ DEFINITION = (
     "Answers drawn before the run, with separate seeds, to prompts drawn at random, evenly from its "
     "templates. No figure counts them."
 )
-FREE = "No rule reads free text; this reading uses its words only, and a classifier reads it later."
+FREE = "No rule reads free text. What its words say stands here, if anything; the figures rest on other readings."
 EMPTY = "This job had no probe."
 
 Numbered = tuple[int, ProbedAnswer]

@@ -25,7 +25,7 @@ from workbench.classifier.dataset import Example
 from workbench.data import lexicon, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.keys import SEED
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
+from workbench.domain.prompts import FREE, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings, free_text, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
@@ -275,7 +275,7 @@ def stance_reader(template: Template) -> LabelWords:
 
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
     """Return the rule that reads answers to a template; None for free text."""
-    if template.scale == FREE_TEXT:
+    if template.scale in FREE:
         return None
     if template.scale == LIKERT:
         return Likert()

@@ -14,7 +14,7 @@ from stores.runs.run_rows import Run
 from workbench.data import languages
 from workbench.domain.keys import text_key
 from workbench.domain.names import plural
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
+from workbench.domain.prompts import FREE, Template
 from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import OTHER_LANGUAGE, Signal
@@ -138,7 +138,7 @@ def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | No
     if run.sampling.mode == EXACT:
         return Refusals(model, (), empty=NO_ANSWERS)
     templates = store.runs.templates(run)
-    by_words = all(template.scale not in (FREE_TEXT, LIKERT, LETTER) for template in templates)
+    by_words = not any(template.scale for template in templates)
     kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
     _tell_languages(store, run, templates, kinds)
     instrument = store.runs.instrument(run)
@@ -152,7 +152,7 @@ def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | No
         for one in instrument.statements
         if one.ref in kinds
     )
-    free = any(template.scale == FREE_TEXT for template in templates)
+    free = any(template.scale in FREE for template in templates)
     return Refusals(model, asked, free, until_settled=bool(store.settlements.probes(run)))
 
 

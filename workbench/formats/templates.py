@@ -11,24 +11,24 @@ from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
 from workbench.domain.instruments import BroughtLexicon, Instrument
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 from workbench.errors import InputError, UsageError
 from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, read_text
 from workbench.readers.lexicon import Lexicon
 from workbench.toml_files import parse_toml
 
-RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
+RELIABILITY, BIAS_SCORE, RESPONSE_BIAS, CONTAMINATION = "reliability", "bias_score", "response_bias", "contamination"
 "RELIABILITY is the default audit"
-ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER}
+ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER, CONTAMINATION: COMPLETION}
 "default scales of the audits whose answers are not labels"
 GENERATION = "generation"
 "the family whose prompts are raw text that a model continues"
 REQUIRED = ("name", "order", "user", "positive", "negative")
 NAMED = ("positive", "negative")
-"columns of a template's two labels; a template that asks for a letter has none"
+"columns of a template's two labels; a template that asks for a letter or for the rest of a statement has none"
 LABELS = "labels"
 "value of the column scale for answers that are one of the two labels, if the audit's default is another scale"
-SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER}
+SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER, COMPLETION: COMPLETION}
 YES_NO = {"yes": 1, "no": 0}
 LEXICONS = "lexicons"
 "the subfolder of an instrument's lexicons"
@@ -81,7 +81,7 @@ def _template(row: Row, findings: Findings) -> Template:
     family = row.get("family") or default_family(audit)
     said = _one_of(row, "scale", tuple(SCALES), findings)
     scale = SCALES[said] if said else ANSWERED.get(audit, "")
-    for column in NAMED if scale != LETTER else ():
+    for column in NAMED if scale not in (LETTER, COMPLETION) else ():
         if not row.get(column):
             findings.add(row.file, row.line, column, "an empty cell", "some text")
     chat = family != GENERATION

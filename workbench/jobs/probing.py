@@ -8,7 +8,7 @@ the same prompts with and without its probe. Prompts with long contexts come fro
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ from workbench.domain.probe_results import (
     ProbedAnswer,
     ProbeResult,
 )
-from workbench.domain.prompts import LETTER, Probe, Prompt, Template
+from workbench.domain.prompts import FREE, FREE_TEXT, LETTER, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, Request
 from workbench.domain.thinking import split
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
@@ -132,7 +132,7 @@ def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callab
         say(f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} have come")
         if should_stop():
             return None
-    by_rule = exact or not registry.audit(of.design.audit).nature.free_text
+    by_rule = exact or not _free(registry.audit(of.design.audit), of.templates)
     return ProbeResult(of.design.family, of.design.seed, tuple(answers), by_rule, exact)
 
 
@@ -214,7 +214,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     if not answer.strip():
         return one.answer(output, fault=EMPTY)
     label, refused = read_answer(one.template, answer)
-    if label is None and audit.nature.free_text:
+    if label is None and _free(audit, [one.template]):
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
         other = languages(one.template.words).other(answer, one.template.language)
@@ -225,14 +225,22 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     return one.answer(output, label=label)
 
 
+def _free(audit: Audit, templates: Iterable[Template]) -> bool:
+    """Return whether answers are free text, which no rule has to read."""
+    return audit.nature.free_text or any(template.scale in FREE for template in templates)
+
+
 def _by_words(template: Template, answer: str) -> str:
-    """Return the reading of a free-text answer by its words; empty if there is none. Classifiers read it later."""
+    """Return the reading of a free-text answer by its words; empty if there is none, as of the rest of a statement.
+    Classifiers read it later.
+    """
     try:
         rule = stance_reader(template)
     except UnknownName:
         return ""
     found = rule.read(answer)
-    said = found.label or (REFUSAL if found.reason == REFUSAL else "")
+    label = found.label if template.scale == FREE_TEXT else None
+    said = label or (REFUSAL if found.reason == REFUSAL else "")
     return f"{said}{BY_WORDS}" if said else ""
 
 

@@ -15,7 +15,7 @@ from workbench import registry
 from workbench.data import lexicon, template_languages
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.instruments import Instrument, with_words
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 from workbench.domain.statements import (
     ORIGINAL,
     Relation,
@@ -281,7 +281,7 @@ def _unasked(instrument: Instrument, language: str) -> Iterator[LintFinding]:
             yield LintFinding("warning", TEMPLATES, instrument.name, message, language=language)
 
 
-SCALES = ("", LIKERT, FREE_TEXT, LETTER)
+SCALES = ("", LIKERT, FREE_TEXT, LETTER, COMPLETION)
 _OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")
 
 

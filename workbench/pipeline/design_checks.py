@@ -30,7 +30,7 @@ from workbench import registry
 from workbench.data import shipped_personas
 from workbench.domain.designs import Design
 from workbench.domain.names import parted
-from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Prompt, Template
+from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.responses import EXACT, EXACTLY, NO_THINKING, WHEN_DECIDED
 from workbench.domain.thinking import split
@@ -71,7 +71,7 @@ class DecidedByLabels:
 
 def decided_by(template: Template) -> DecidedByLabels | None:
     """Return what settles an answer to a template; None where nothing does before its end."""
-    if template.scale in (LETTER, LIKERT, FREE_TEXT):
+    if template.scale:
         return None
     return DecidedByLabels(template.positive, template.negative, template.language, template.words)
 

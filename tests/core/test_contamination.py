@@ -1,0 +1,181 @@
+"""Contamination: halves completed word for word, beside paraphrases, chance, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.core.store import Store
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import ask
+from workbench import registry
+from workbench.audits.claims import sentences
+from workbench.audits.contamination import Contamination
+from workbench.audits.contamination.completions import Completion, Completions, completions, folded, holds, overlap
+from workbench.audits.contamination.options import DEFAULTS, CompletionOptions
+from workbench.audits.contamination.result import _claim
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import halves
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.evidence.runs import Which
+from workbench.inference.base import Drawn, Request
+from workbench.inference.scripted.model import ScriptedModel
+from workbench.stats.resampling import derive_rng
+
+TWIN = VariantId(VariantKind.PARAPHRASE, 1)
+WORDS = st.lists(st.text("abcd", min_size=1, max_size=4), min_size=2, max_size=12)
+
+
+@given(WORDS)
+def test_two_halves_are_the_text_and_the_first_is_the_larger(words: list[str]) -> None:
+    first, rest = halves(" ".join(words))
+    assert first.split() + rest.split() == words
+    assert 0 <= len(first.split()) - len(rest.split()) <= 1
+
+
+@given(WORDS, WORDS)
+def test_overlap_is_a_share_and_whole_where_the_answer_begins_with_the_half(words: list[str], more: list[str]) -> None:
+    rest = tuple(words)
+    assert 0 <= overlap(tuple(more), rest) <= 1
+    assert overlap((*rest, *more), rest) == 1
+    assert holds((*more, *rest, *more), rest)
+
+
+def test_case_punctuation_and_ways_of_writing_a_letter_do_not_count() -> None:
+    assert folded("„Ärzte“ — MÜSSEN, frei!") == ("ärzte", "müssen", "frei")
+    assert folded("A\u0308rzte") == folded("Ärzte")
+    assert not holds(folded("the taxes fall now"), folded("taxes now"))
+    assert not holds(folded("surtaxes fall"), folded("taxes fall"))
+
+
+class Reciting(ScriptedModel):
+    """Knows some texts by heart, and says one thing to the others."""
+
+    known: Sequence[str] = ()
+    otherwise = "be what they are."
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for place, request in enumerate(requests):
+            asked = request.prompt.messages[-1].content
+            text = next((one for one in self.known if asked.endswith(halves(one)[0])), None)
+            yield Drawn(place, ((halves(text)[1].upper() if text else self.otherwise, request.n),))
+
+
+def original(n: int) -> str:
+    return f"Rule {n} of the town should be {'kept' if n % 2 else 'dropped'} by all {n} members."
+
+
+def paraphrase(n: int) -> str:
+    return f"All {n} members ought to {'keep' if n % 2 else 'give up'} the town's rule with number {n} soon."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    statements = [
+        Statement(f"s{n}", (Wording(ORIGINAL, "en", original(n)), Wording(TWIN, "en", paraphrase(n))))
+        for n in range(12)
+    ]
+    short = Statement("short", (Wording(ORIGINAL, "en", "Taxes should fall."),))
+    with new_store(tmp_path / "town.db") as made:
+        made.instruments.add(Instrument("town", "Town", (*statements, short)))
+        yield made
+
+
+def asked(store: Store, known: Sequence[str], otherwise: str = Reciting.otherwise, name: str = "m") -> Completions:
+    model = Reciting(name=name)
+    model.known, model.otherwise = known, otherwise
+    ask(store, model, Design("town", name, "contamination", 1, DEFAULTS.sampling, family="guided"))
+    (run,) = (one for one in store.runs.list("contamination") if one.model == name)
+    return completions(store, run, name, 3)
+
+
+def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store: Store) -> None:
+    found = asked(store, [original(n) for n in range(9)])
+    assert [one.completed for one in found.of(original=True)] == [True] * 9 + [False] * 3
+    assert found.share(original=False).value == 0
+    assert found.difference.value == 9 / 12
+    assert found.difference.low > 0.3
+    assert found.p == pytest.approx(2 / 2**9)
+    assert found.others == 0
+    assert found.overlap(original=True) > 0.75
+    assert found.by_chance < 0.5
+    assert "short" not in {one.ref for one in found.every}, "two words are guessed"
+    result = registry.audit("contamination").judge(
+        store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
+    )
+    assert sentences([result.findings])[0][0] == [
+        "m knows the published wording: it completes 9 of 12 originals and 0 of 12 paraphrases word for word."
+    ]
+    first, *_ = result.book.table("halves", "m").rows
+    assert (first.ref, first.completed, first.answer) == ("s0", True, halves(original(0))[1].upper())
+
+
+def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Store) -> None:
+    both = asked(store, [text(n) for n in range(12) for text in (original, paraphrase)], name="both")
+    none = asked(store, [], name="none")
+    assert (both.difference.value, both.p) == (0, 1)
+    assert (none.difference.value, none.p) == (0, 1)
+    (said,) = sentences([[_claim([both, none])]])[0][0]
+    assert said == (
+        "No sign that the wording is known, word for word: both 12 of 12 originals and 12 of 12 paraphrases; "
+        "none 0 of 12 originals and 0 of 12 paraphrases."
+    )
+
+
+def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
+    found = asked(store, [original(n) for n in range(9)], "I'm sorry, but I cannot help with that.")
+    assert {one.missing for one in found.of(original=False)} == {"refused"}
+    assert found.share(original=False).undefined
+    assert found.difference.undefined
+    assert np.isnan(found.p)
+    assert found.bounds == pytest.approx((9 / 12 - 1, 1))
+
+
+def test_a_half_that_the_answer_repeats_is_cut_off(store: Store) -> None:
+    class Whole(Reciting):
+        def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+            for place, request in enumerate(requests):
+                half = request.prompt.messages[-1].content.rpartition("\n")[2]
+                yield Drawn(place, ((f'Sure! "{half} ... and so on', 1),))
+
+    ask(store, Whole(name="w"), Design("town", "w", "contamination", 1, DEFAULTS.sampling, family="guided"))
+    (run,) = store.runs.list("contamination")
+    assert completions(store, run, "w", 3).others == 0
+
+
+def test_the_first_half_alone_is_put_to_a_base_model(store: Store) -> None:
+    audit = Contamination()
+    instrument = store.instruments.get("town")
+    templates = [one for one in audit.templates_for(instrument, "en") if one.family == "generation"]
+    probe = next(audit.probes(instrument.statements, templates, (ORIGINAL, TWIN), "en", "m"))
+    assert not probe.prompt.chat
+    assert probe.prompt.messages[-1].content == halves(original(0))[0]
+
+
+def drawn(rng: np.random.Generator, by_heart: float, guessed: float, n: int = 40) -> Completions:
+    """Return the completions of a model that has some originals by heart and guesses the rest alike."""
+
+    def one(ref: int, variant: VariantId) -> Completion:
+        known = variant == ORIGINAL and rng.random() < by_heart
+        done = bool(known or rng.random() < guessed)
+        return Completion(str(ref), variant, "", "", "", done, float(done))
+
+    every = tuple(one(ref, variant) for ref in range(n) for variant in (ORIGINAL, TWIN))
+    return Completions("m", None, every)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("guessed", "seen"), [(0.0, 90), (0.1, 80), (0.4, 30)])
+def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_most(guessed: float, seen: int) -> None:
+    rng = derive_rng(7, "contamination", str(guessed))
+    claimed = sum("knows" in sentences([[_claim([drawn(rng, 0, guessed)])]])[0][0][0] for _ in range(400))
+    assert claimed <= 0.05 * 400
+    known = sum("knows" in sentences([[_claim([drawn(rng, 0.4, guessed)])]])[0][0][0] for _ in range(100))
+    assert known >= seen

@@ -1,0 +1,107 @@
+"""Contamination: does a model know an instrument's statements word for word?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.audits.audit import Audit, Material, Opened, Place
+from workbench.audits.contamination.options import DEFAULTS, LEAST_WORDS, CompletionOptions
+from workbench.domain.names import plural
+from workbench.domain.prompts import Probe, Template, halves
+from workbench.domain.questionnaires import named_few
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
+from workbench.help.sections import section
+from workbench.options.shared import DTYPE, SAMPLING
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.audits.result import Result
+    from workbench.domain.designs import Design
+    from workbench.domain.instruments import Instrument
+    from workbench.evidence.runs import Which
+
+
+class Contamination(Audit):
+    """How often a model completes a statement word for word, and how often a re-worded one."""
+
+    name = "contamination"
+    defaults = DEFAULTS
+    question = "does the model know the statements word for word?"
+    options, compares, told_by = CompletionOptions, False, (SAMPLING, DTYPE)
+    several_models = True
+    place = Place(
+        mode="contamination",
+        key="",
+        label="",
+        tooltip="Go to Results: statements completed word for word",
+        words="contamination memorization leakage known by heart training data completion",
+    )
+    todo = "see which statements the model knows by heart"
+    home_help = section("help", "On Home", __package__)
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        """Return the original and its first paraphrase."""
+        paraphrases = [one for one in available if one.kind is VariantKind.PARAPHRASE]
+        return tuple(one for one in available if one == ORIGINAL or one in paraphrases[:1])
+
+    def probes(
+        self,
+        statements: Sequence[Statement],
+        templates: Sequence[Template],
+        variants: Sequence[VariantId],
+        language: str,
+        model_name: str,
+        material: Material = None,
+    ) -> Iterator[Probe]:
+        """Yield the prompts about wordings whose second half is not too short."""
+        texts = {(s.ref, str(w.variant)): w.text for s in statements for w in s.wordings if w.language == language}
+        every = super().probes(statements, templates, variants, language, model_name, material)
+        return (one for one in every if not _short(texts[one.statement, one.variant]))
+
+    def remarks(
+        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+    ) -> tuple[str, ...]:
+        short = [s.ref for s in statements for w in s.wordings if _is_original(w.variant, w.language, language, w.text)]
+        alone = all(variant == ORIGINAL for variant in variants)
+        return (
+            *([f"note: {plural(len(short), 'original')} not asked, because the second half has fewer than "
+               f"{LEAST_WORDS} words: {named_few(short)}"] if short else []),
+            *(["note: without a paraphrase there is nothing to compare the originals with"] if alone else []),
+        )  # fmt: skip
+
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        return (
+            f"p is below .05 if {NEEDED} originals are completed and none of their paraphrases"
+            if len({probe.statement for probe in probes}) >= NEEDED
+            else f"fewer than {NEEDED} statements can show nothing"
+        )
+
+    def why_nothing(
+        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+    ) -> str:
+        if any(w.language == design.language for s in statements for w in s.wordings):
+            return f"every wording has a second half of fewer than {LEAST_WORDS} words, which anybody guesses"
+        return super().why_nothing(instrument, design, statements, material)
+
+    def judge(self, store: Store, which: Which, options: CompletionOptions, opened: Opened) -> Result:
+        from workbench.audits.contamination.result import judge
+
+        return judge(store, which, options)
+
+
+NEEDED = 6
+"pairs of which only the original is completed, for an exact p of McNemar's test below .05 (2 / 2 ** 6)"
+
+
+def _short(text: str) -> bool:
+    return len(halves(text)[1].split()) < LEAST_WORDS
+
+
+def _is_original(variant: VariantId, of: str, language: str, text: str) -> bool:
+    return variant == ORIGINAL and of == language and _short(text)
+
+
+AUDIT = Contamination()

@@ -1,0 +1,194 @@
+"""The figures of completed statements, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from stores.core.store import Store, at_once
+from workbench.audits.claims import LEVEL, AdjustedFinding
+from workbench.audits.contamination.completions import Completion, Completions, completions
+from workbench.audits.contamination.options import CompletionOptions
+from workbench.audits.reported import Reference
+from workbench.audits.result import Headline, Result
+from workbench.domain.names import plural
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import UsageError
+from workbench.evidence.answered import answered, entry, header
+from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
+from workbench.figures.book import Book, Entry
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import between, bounded
+from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.hypothesis_tests import holm
+
+GOLCHIN = Reference(
+    "golchin2024",
+    "inproceedings",
+    ("Golchin, Shahriar", "Surdeanu, Mihai"),
+    "Time Travel in LLMs: Tracing Data Contamination in Large Language Models",
+    2024,
+    "International Conference on Learning Representations (ICLR)",
+    (("eprint", "2308.08493"), ("archiveprefix", "arXiv")),
+)
+AUDIT = "contamination"
+LIMITS = (
+    "A difference says that the published wording is known, not that the questions were learnt or practised.",
+    "A model that has both wordings by heart completes both, and so does one that guesses well: no difference is no "
+    "proof that the statements are new to it.",
+)
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
+
+
+@at_once
+def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
+    """Return the completions of the runs that are meant, of one instrument. Raises UsageError without answers."""
+    runs = runs_meant(store, AUDIT, which)
+    if not any(run.responses for run in runs):
+        raise UsageError(NOTHING)
+    names = told_apart(
+        [run.named for run in runs],
+        *([run.language for run in runs], [str(run.sampling) for run in runs], [run.dtype for run in runs]),
+    )
+    by_name = dict(zip(names, runs, strict=True))
+    found = [completions(store, run, name, options.least_words) for name, run in by_name.items()]
+    received = [answered(store, run, name) for name, run in by_name.items()]
+    last = found[-1]
+    return Result(
+        which=which,
+        options=options,
+        instrument=store.runs.instrument(runs[-1]),
+        runs=by_name,
+        names=tuple(by_name),
+        book=Book(
+            f"{which.instrument}: statements completed word for word",
+            [
+                Entry("models", "models", lambda: models(found), choices=("least_words",)),
+                Entry("halves", "statements", lambda name: halves(found, name), [(one.name,) for one in found]),
+                entry(received),
+            ],
+            {"halves": lambda name: halves(found, name)},
+            told=("Models got the first half of each wording's words and were to give the others.",),
+            header=header(received),
+            notes=template_notes(runs),
+        ),
+        first=("models",),
+        findings=(_claim(found),),
+        headline=Headline(last.name, f"completes {_counts(last)}"),
+        answered=received,
+        limits=LIMITS,
+        references=[GOLCHIN],
+        judged=found,
+    )
+
+
+NOTHING = "nobody completed statements yet. Start with: workbench run STORE --audit contamination --model NAME"
+
+
+def _counts(of: Completions) -> str:
+    """Return how many originals and paraphrases are completed: `12 of 56 originals and 1 of 56 paraphrases`."""
+    said = []
+    for original, what in ((True, "original"), (False, "paraphrase")):
+        there = [one.completed for one in of.of(original=original) if one.completed is not None]
+        said.append(f"{sum(there):,} of {plural(len(there), what)}")
+    return " and ".join(said)
+
+
+def _claim(found: Sequence[Completions]) -> AdjustedFinding:
+    """Return which models complete originals more often than paraphrases, and what the others complete."""
+
+    def said(adjusted: Sequence[float]) -> Iterator[str]:
+        known = [one for one, p in zip(found, adjusted, strict=True) if p < LEVEL and one.difference.value > 0]
+        for one in known:
+            doubt = bounded(one.difference.value, one.bounds, Kind.POINTS)
+            yield (
+                f"{one.name} knows the published wording: it completes {_counts(one)} word for word"
+                f"{f'; {doubt}' if doubt else ''}."
+            )
+        rest = [one for one in found if one not in known]
+        if rest:
+            counts = "; ".join(f"{one.name} {_counts(one)}" for one in rest)
+            yield f"No sign that the wording is known, word for word: {counts}."
+
+    return AdjustedFinding(tuple(one.p for one in found), said)
+
+
+def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
+    """Return a row a model, with p adjusted over these by Holm's procedure."""
+    adjusted = holm(np.array([one.p for one in found])).tolist()
+    columns: list[Column[tuple[Completions, float]]] = [
+        Column("model", "model", lambda row: row[0].name, main=True),
+        Column(
+            "originals", "originals completed", lambda row: row[0].share(original=True), Kind.SHARE, scale=SHARE,
+            short="originals", help="Share of the originals whose second half most answers have word for word.",
+        ),
+        Column(
+            "paraphrases", "paraphrases completed", lambda row: row[0].share(original=False), Kind.SHARE, scale=SHARE,
+            short="paraphrases", help="The same of the same statements in other words.",
+        ),
+        Column(
+            "difference", "difference", lambda row: row[0].difference, Kind.POINTS, scale=DIFFERENCE,
+            help="Originals minus paraphrases, over the statements of which both were answered.",
+        ),
+        Column(
+            "p", "p", lambda row: row[0].p, Kind.P_VALUE,
+            help="McNemar's exact test that both are completed equally often.",
+        ),
+        Column("p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="Adjusted over the models."),
+        Column(
+            "missing", "missing", lambda row: sum(one.completed is None for one in row[0].every), Kind.COUNT,
+            help="Wordings without an answer, or with a refusal.",
+        ),
+        Column(
+            "bounds", "bounds", lambda row: _bounds(row[0]), aside=True,
+            help="The difference if every missing answer completed its half, on one side and on the other.",
+        ),
+        Column("overlap", "overlap", lambda row: row[0].overlap(original=True), Kind.COEFFICIENT,
+               help="Of the originals' second halves, the words that answers begin with in their order (ROUGE-L)."),
+        Column("overlap_paraphrases", "overlap (paraphrases)", lambda row: row[0].overlap(original=False),
+               Kind.COEFFICIENT, aside=True, help="The same of paraphrases."),
+        Column("overlap_difference", "overlap, difference", lambda row: row[0].overlap_difference, Kind.COEFFICIENT,
+               aside=True, help="Originals minus paraphrases. Words that are easier to guess make one, too."),
+        Column("chance", "overlap by chance", lambda row: row[0].by_chance, Kind.COEFFICIENT, short="by chance",
+               help="Overlap of the answers with the second halves of other statements."),
+        Column("others", "others completed", lambda row: row[0].others, Kind.COUNT, aside=True,
+               help="Second halves of other statements that answers have word for word."),
+    ]  # fmt: skip
+    return Table(
+        "models",
+        "Statements completed word for word",
+        list(zip(found, adjusted, strict=True)),
+        columns,
+        key=lambda row: (row[0].name,),
+        definition=(
+            "A half is completed if most answers have all of its words, one after the other; case and punctuation do "
+            "not count."
+        ),
+        link=lambda row: Link("halves", (row[0].name,)),
+        pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
+    )
+
+
+def _bounds(of: Completions) -> str:
+    return between(of.bounds, Kind.POINTS) if of.bounds.wide else ""
+
+
+def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
+    """Return a row a wording that one model was to complete."""
+    (of,) = (one for one in found if one.name == name)
+    columns: list[Column[Completion]] = [
+        Column("statement", "statement", lambda row: row.ref),
+        Column("wording", "wording", lambda row: "original" if row.variant == ORIGINAL else str(row.variant)),
+        Column("half", "given", lambda row: row.half, aside=True),
+        Column("rest", "to complete", lambda row: row.rest),
+        Column("answer", "answer", lambda row: row.answer or row.missing, main=True),
+        Column("completed", "completed", lambda row: bool(row.completed), Kind.MARK, mark="✓"),
+        Column("overlap", "overlap", lambda row: row.overlap, Kind.COEFFICIENT),
+        Column("missing", "missing", lambda row: row.missing, aside=True),
+    ]
+    order = sorted(of.every, key=lambda one: (not one.completed, -one.overlap if one.completed is not None else 1))
+    return Table(
+        "halves", f"Second halves given by {name}", order, columns,
+        key=lambda row: (row.ref, str(row.variant)), subject=(name,), definition="What is completed comes first.",
+    )  # fmt: skip
