@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from stores.annotation.annotation_items import (
     CONTEXT,
@@ -417,6 +417,17 @@ class Predicted:
     confidence: float
 
 
+class ReadTwice(NamedTuple):
+    """Some answers to one statement that two classifiers read alike, each with its label; None: below the threshold."""
+
+    statement: int
+    "rowid"
+    first: str | None
+    second: str | None
+    texts: int
+    "different texts"
+
+
 class Classifiers(Aggregate):
     """The methods on classifiers."""
 
@@ -463,6 +474,11 @@ class Classifiers(Aggregate):
         if not found:
             raise UnknownName("no classifier yet; train one with: workbench train STORE")
         raise UnknownName(f"no classifier is named {name!r}; known: {', '.join(one.name for one in found)}")
+
+    def read_alike(self, one: Classifier, other: Classifier, threshold: float) -> tuple[ReadTwice, ...]:
+        """Return how often two classifiers gave each pair of labels to the same answers, by statement."""
+        values = {"one": one.reader, "other": other.reader, "threshold": threshold}
+        return tuple(ReadTwice(*row) for row in self.connection.execute(_READ_ALIKE, values))
 
     def pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str], limit: int
@@ -540,6 +556,17 @@ _NOT_READ = """
         select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = :reader
         where u.text_id = p.text_id and u.wording_id = p.wording_id and u.template_id is null
     )
+"""
+
+_READ_ALIKE = """
+    select w.statement_id, iif(a.confidence >= :threshold, a.label, null) as first,
+        iif(b.confidence >= :threshold, b.label, null) as second, count(*)
+    from reading a
+    join reading b on b.unit_id = a.unit_id and b.reader_id = :other
+    join unit u on u.id = a.unit_id
+    join wording w on w.id = u.wording_id
+    where a.reader_id = :one
+    group by 1, 2, 3 order by 1, 2, 3
 """
 
 _PENDING = f"""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
-from tests.tui.bias_stores import asked, labelled, trained
+from tests.tui.bias_stores import asked, labelled, read_as, trained
 from workbench.classifier.config import LABELS
 from workbench.domain.readings import THRESHOLDS
 from workbench.domain.verdicts import Estimate
@@ -90,3 +93,65 @@ def test_without_a_classifier_the_next_step_is_said(tmp_path: Path, capsys: pyte
     assert run(capsys, "init", tmp_path / "a.db")[0] == 0
     assert "There is no classifier yet" in run(capsys, "classifiers", tmp_path / "a.db")[1]
     assert data(capsys, "classifiers", tmp_path / "a.db")["classifiers"] == []
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose answers two classifiers read: the second calls every agreement neutral that names a number."""
+    path = trained(labelled(asked(tmp_path_factory.mktemp("again") / "audit.db"), per_stratum=1), "first")
+    trained(path, "second", right=0.6, reads=False)
+    with Store.open(path) as store:
+        one = store.classifiers.get("second")
+        while pending := store.classifiers.pending(one.reader, "bias_score", None, (), limit=1000):
+            given = [(p, *read_as(p.text)) for p in pending]
+            labels = [("neutral" if label == "agree" and p.wording_id % 3 == 0 else label) for p, label, _ in given]
+            store.classifiers.predict(
+                one,
+                [
+                    Predicted(p.text_id, p.wording_id, label, sure)
+                    for (p, _, sure), label in zip(given, labels, strict=True)
+                ],
+            )
+    return path
+
+
+def test_the_same_answers_are_compared_with_how_another_classifier_reads_them(again: Path) -> None:
+    with Store.open(again) as store:
+        of = assessed(store, "first", 0.0)
+        rows = store.connection.execute(
+            "select a.label, b.label from reading a join reading b using (unit_id) where a.reader_id = ? "
+            "and b.reader_id = ?",
+            [store.classifiers.get(name).reader for name in ("first", "second")],
+        ).fetchall()
+    (row,) = book(of).table("retrained").rows
+    same = sum(a == b for a, b in rows)
+    assert (row.other, row.same.n, row.same.excluded) == ("second", len(rows), 0)
+    assert row.same.value == pytest.approx(same / len(rows))
+    assert 0 < same < len(rows)
+    assert row.same.low < row.same.value < row.same.high
+    assert row.change == pytest.approx((len(rows) - same) / len(rows)), "agreement that became neutral"
+    with Store.open(again) as store:
+        (back,) = book(assessed(store, "second", 0.0)).table("retrained").rows
+    assert back.change == pytest.approx(-row.change)
+    assert back.kappa.value == pytest.approx(row.kappa.value)
+
+
+def test_without_readings_of_another_classifier_nothing_is_compared(found: Assessed) -> None:
+    table = book(found).table("retrained")
+    assert not table.rows
+    assert "No other classifier has read these answers" in table.empty
+
+
+def test_recall_is_told_by_the_model_that_gave_a_text(again: Path) -> None:
+    with Store.open(again) as store:
+        of = assessed(store, "first", 0.0)
+    n = len(of.test.true)
+    given = {row[0]: sum(row[1].support) for row in book(of).table("by_model").rows}
+    assert given == {model: among.sum() for model, among in of.models.items()}
+    assert len(given) > 1, "the first texts of the test set are answers of the store"
+    known = replace(of, models={"one": np.arange(n) < n // 2, "both": np.ones(n, dtype=bool)})
+    one, both = book(known).table("by_model").rows
+    right = of.test.predicted["tuned"] == of.test.true
+    assert both[1].accuracy.value == pytest.approx(right.mean())
+    assert one[1].accuracy.value == pytest.approx(right[: n // 2].mean())
+    assert sum(one[1].support) == n // 2

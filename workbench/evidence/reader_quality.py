@@ -29,7 +29,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.book import WARNS, Entry
 from workbench.figures.shown import estimate
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.classification import (
     Calibration,
     ClassificationReport,
@@ -228,9 +228,15 @@ class Evaluation:
             unknown=unknown,
         )
 
-    def report(self, way: str, threshold: float = 0.0, *, seed: int = SEED) -> ClassificationReport:
-        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence reaches a threshold."""
+    def report(
+        self, way: str, threshold: float = 0.0, *, seed: int = SEED, among: BoolArray | None = None
+    ) -> ClassificationReport:
+        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence reaches a threshold.
+
+        among : (n,) whether a text counts; None: all do
+        """
         kept = self.confidence[way] >= threshold
+        kept = kept if among is None else kept & among
         if self.sampled is None:
             return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS))
         read = np.where(kept, self.predicted[way], MISSING)

@@ -47,7 +47,8 @@ INTERVALS: Mapping[str, Interval] = {
     "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {ENOUGH}"),
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
     "observed over clusters": Interval(
-        "Prompts with the same majority when they are asked again", f"{WILSON} statements"
+        "Prompts with the same majority when they are asked again; texts that two classifiers read alike",
+        f"{WILSON} statements",
     ),
     "change over clusters": Interval("Mean absolute change when prompts are asked again", f"{WILSON} statements"),
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),

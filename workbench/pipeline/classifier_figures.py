@@ -7,18 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from stores.annotation.labels import Classifier
+import numpy as np
+
+from stores.annotation.labels import Classifier, ReadTwice
 from stores.core.store import Store, at_once
 from workbench.classifier.config import LABELS, PUBLISHED_THRESHOLD
 from workbench.domain.keys import SEED
+from workbench.domain.readings import free_text
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import Bounds, Evaluation, Support, evaluation, quality, quality_warnings
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.stats.agreement import cohen_kappa, observed_agreement
+from workbench.stats.arrays import BoolArray
 from workbench.stats.classification import CalibrationBin, ClassificationReport, ThresholdPoint
+from workbench.stats.resampling import derive_rng
+from workbench.stats.units import MISSING
 
+NAN = float("nan")
 WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
 
 
@@ -42,6 +50,10 @@ class Assessed:
     seed: int = SEED
     texts: Mapping[int, ReadText] = field(default_factory=dict)
     "unit -> what was read, where the store has it"
+    models: Mapping[str, BoolArray] = field(default_factory=dict)
+    "model -> (n,) whether it gave a text of the test set"
+    others: Mapping[str, Sequence[ReadTwice]] = field(default_factory=dict)
+    "another classifier of the same codebook -> the answers that both read"
 
     @cached_property
     def test(self) -> Evaluation:
@@ -94,7 +106,22 @@ def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESH
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
     found = {one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text) for one in items}
-    return Assessed(classifier, threshold, seed, found)
+    others = [one for one in store.classifiers.list() if one.codebook == classifier.codebook and one != classifier]
+    alike = {one.name: store.classifiers.read_alike(classifier, one, threshold) for one in others}
+    return Assessed(classifier, threshold, seed, found, _givers(store, classifier), alike)
+
+
+def _givers(store: Store, classifier: Classifier) -> dict[str, BoolArray]:
+    """Return which texts of the test set each model gave."""
+    units = evaluation(classifier).units
+    at = {unit: place for place, unit in enumerate(units)}
+    found: dict[str, BoolArray] = {}
+    for audit in free_text() if units else ():
+        names = {run.model_id: run.model for run in store.runs.list(audit, personas=True)}
+        for one in store.bias.givers(audit, units):
+            if one.model_id in names:
+                found.setdefault(names[one.model_id], np.zeros(len(units), dtype=bool))[at[one.unit]] = True
+    return dict(sorted(found.items()))
 
 
 SHARE = (0.0, 1.0)
@@ -232,6 +259,99 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
         ],
         subject=(f"{threshold:g}",),
         pictures=[Forest(values=["f1"], rows=["label"], series="way")],
+    )
+
+
+def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
+    """Return how well the answers of each model are read: errors that differ make a difference of bias scores."""
+    rows = [
+        (model, of.test.report("tuned", of.threshold, seed=of.seed, among=among)) for model, among in of.models.items()
+    ]
+
+    def recall(place: int) -> Callable[[tuple[str, ClassificationReport]], Estimate]:
+        return lambda row: row[1].recall[place]
+
+    return Table(
+        "by_model",
+        f"Recall by model at confidence {of.threshold:g}" if of.threshold else "Recall by model",
+        rows,
+        [
+            Column("model", "model", lambda row: row[0]),
+            Column("texts", "texts", lambda row: sum(row[1].support), Kind.COUNT, help="that reach the threshold"),
+            Column("accuracy", "accuracy", lambda row: row[1].accuracy, Kind.COEFFICIENT, scale=SHARE),
+            *(
+                Column(label, label, recall(place), Kind.COEFFICIENT, help=HELP["recall"], scale=SHARE)
+                for place, label in enumerate(LABELS)
+            ),
+        ],
+        key=lambda row: (row[0],),
+        notes=["A text that several models gave counts for each of them."],
+        empty="The store does not know which models gave the texts of the test set.",
+        pictures=[Forest(values=["accuracy"], rows=["model"])],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Retrained:
+    """How alike two classifiers read the same answers."""
+
+    other: str
+    same: Estimate
+    "share of texts with the same label; excluded: those that one of them does not read at the threshold"
+    kappa: Estimate
+    change: float
+    "of agreeing minus disagreeing texts among those that both read, this classifier's minus the other's"
+
+
+def retrained(of: Assessed) -> Table[Retrained]:
+    """Return how alike other classifiers, for instance trained again, read the answers that this one reads."""
+    return Table(
+        "retrained",
+        "The same answers read by other classifiers",
+        [_retrained(of, other, rows) for other, rows in of.others.items() if rows],
+        [
+            Column("other", "classifier", lambda row: row.other),
+            Column("same", "same label", lambda row: row.same, Kind.SHARE, scale=SHARE),
+            Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, scale=(-1.0, 1.0), help="Cohen's"),
+            Column(
+                "change",
+                "change of the balance",
+                lambda row: row.change,
+                Kind.POINTS,
+                help="Agreeing minus disagreeing texts, as this classifier reads them minus as the other does.",
+            ),
+            Column("texts", "texts", lambda row: row.same.n, Kind.COUNT, help="different ones that both read"),
+            Column("below", "below", lambda row: row.same.excluded, Kind.COUNT, help="read by one of them alone"),
+        ],
+        key=lambda row: (row.other,),
+        definition="Texts count that both read with a confidence of the threshold or more. Intervals take statements "
+        "as a sample. Two classifiers that err alike agree on what both misread.",
+        empty="No other classifier has read these answers. To train one again: workbench train STORE --name NAME",
+    )
+
+
+def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained:
+    codes = {label: code for code, label in enumerate(LABELS)}
+    counts = [row.texts for row in rows]
+    statement, first, second = (
+        np.repeat(column, counts)
+        for column in (
+            [row.statement for row in rows],
+            [MISSING if row.first is None else codes[row.first] for row in rows],
+            [MISSING if row.second is None else codes[row.second] for row in rows],
+        )
+    )
+    rng = derive_rng(of.seed, "retrained", other)
+    both = (first != MISSING) & (second != MISSING)
+    balance = [
+        float(np.mean(side[both] == codes["agree"]) - np.mean(side[both] == codes["disagree"])) if both.any() else NAN
+        for side in (first, second)
+    ]
+    return Retrained(
+        other,
+        observed_agreement(first, second, rng, clusters=statement),
+        cohen_kappa(first, second, rng, clusters=statement),
+        balance[0] - balance[1],
     )
 
 
@@ -510,6 +630,8 @@ def book(of: Assessed) -> Book:
             Entry("misread", "misread answers", partial(texts, of)),
             Entry("calibration", "calibration", partial(calibration, of)),
             Entry("training", "training", partial(training, of)),
+            Entry("by_model", "recall by model", partial(by_model, of)),
+            Entry("retrained", "other classifiers", partial(retrained, of)),
         ],
         behind={"texts": partial(texts, of)},
         told=of.told(),
@@ -527,5 +649,5 @@ def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
     shown: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
     if every:
         shown += [classes(of, 0.0)] if of.threshold else []
-        shown += [confusion(of), texts(of), calibration(of), training(of)]
+        shown += [by_model(of), retrained(of), confusion(of), texts(of), calibration(of), training(of)]
     return shown

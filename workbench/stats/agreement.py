@@ -93,7 +93,13 @@ def cohen_kappa(
     return _paired("kappa", a, b, rng, resamples, 2, clusters)
 
 
-def observed_agreement(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+def observed_agreement(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    rng: Rng = None,
+    resamples: int = 1000,
+    clusters: npt.ArrayLike | None = None,
+) -> Estimate:
     """Return the share of complete pairs with equal answers; parameters and result as in `cohen_kappa`.
 
     Examples
@@ -101,7 +107,7 @@ def observed_agreement(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resa
     >>> observed_agreement([1, 1, 0, MISSING], [1, 0, 0, 0])
     Estimate(value=0.6666666666666666, low=nan, high=nan, n=3, excluded=1, undefined='')
     """
-    return _paired("observed", a, b, rng, resamples, 2)
+    return _paired("observed", a, b, rng, resamples, 2, clusters)
 
 
 @dataclass(frozen=True, slots=True)
