@@ -317,7 +317,7 @@ class JobsScreen(JobActs):
         question = f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?".lstrip()
         confirm(self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched))
 
-    @worker("run")
+    @worker("start", newest=False)
     async def start_anew(self, plan: Plan, *, batched: bool) -> None:
         def start(store: Store) -> int:
             from workbench.jobs import launch

@@ -158,6 +158,11 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
         return load(store)
 
 
+def read_store(path: Path, load: Callable[[Store], T]) -> T:
+    """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile; see `at_once`."""
+    return of_store(path, lambda store: store.at_once(lambda: load(store)))
+
+
 WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
 "whether the worker at hand writes, so that its act outlives its screen"
 
@@ -178,14 +183,15 @@ def say_late(app: App[Any], written: Future[Any]) -> None:
 class Background(DOMNode):
     """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
 
-    async def with_store(self, load: Callable[[Store], T]) -> T:
+    async def with_store(self, load: Callable[[Store], T], *, leases: bool = False) -> T:
         """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
 
         Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on; what
-        was to be written is, and what stands in its way is said on the screen in sight.
+        was to be written is, and what stands in its way is said on the screen in sight. What is read is of one moment,
+        and may be read again for that: a worker that does not write, but `leases` an item, says so.
         """
         if not WRITES.get():
-            return await to_thread(of_store, store_path(self.app), load)
+            return await to_thread(of_store if leases else read_store, store_path(self.app), load)
         written: Future[T] = get_running_loop().run_in_executor(None, of_store, store_path(self.app), load)
         try:
             return await shield(written)
