@@ -152,10 +152,10 @@ class JobsScreen(JobActs):
         return job is not None and FITS[action](job)
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, now and then otherwise."""
+        """Look again: each second while a job is active, otherwise now and then where something was written."""
         self._ticks += 1
         active = any(job.active for job in self._jobs.values())
-        if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
+        if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
             self.action_refresh()
 
     def go_to_job(self, number: int) -> None:

@@ -64,6 +64,9 @@ class Workbench(Protocol):
     def release_keys(self) -> None:
         """Let what was typed ahead reach the field that has focus now."""
 
+    def store_version(self) -> int | None:
+        """Return a number that every write to the store changes; None: nobody knows."""
+
 
 def app_of(node: DOMNode) -> Workbench:
     """Return the app that shows a screen or a dialog."""
@@ -262,6 +265,16 @@ class StoreScreen(Screen[None], Keyed, Background):
         """Yield what stands between the title and the keys."""
         yield from ()
 
+    _version: int | None = None
+    "of the store, when `anew` was asked last"
+
+    def anew(self) -> bool:
+        """Return whether somebody wrote to the store since this was asked last, or nobody knows: where nobody did, a
+        screen does nothing.
+        """
+        before, self._version = self._version, app_of(self).store_version()
+        return self._version is None or self._version != before
+
     @property
     def store_path(self) -> Path:
         return store_path(self.app)
@@ -276,6 +289,7 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
+        self._version = None  # the next look at the store tries again
         self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
             offer_copy(self.app, error)
