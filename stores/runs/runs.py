@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
+from stores.core.contents import Part, kept
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
@@ -226,14 +227,14 @@ class Runs(Aggregate):
             return self.store.remembered(
                 key, lambda: find_runs(self.connection, audit, instrument, model, wanted, personas=personas)
             )
-        every = self.store.remembered(
-            ("runs", personas), lambda: find_runs(self.connection, None, None, None, {}, personas=personas)
-        )
+        parts = Part.ANSWERS, Part.MATERIAL
+        every = kept(self.store, "runs", parts, lambda: find_runs(self.connection, None, None, None, {}, personas=True))
         meant = None if model is None else models_meant(self.connection, model)
         return tuple(
             run
             for run in every
-            if (audit is None or run.audit == audit)
+            if (personas or not run.persona)
+            and (audit is None or run.audit == audit)
             and (instrument is None or run.instrument == instrument)
             and (meant is None or run.model_id in meant)
         )
@@ -371,7 +372,8 @@ class Runs(Aggregate):
         """Return the instrument with its statements in a run's versions and wordings, and people's labels and answers
         for these.
         """
-        return self.store.remembered(("instrument", run), lambda: self._instrument(run))
+        parts = Part.ANSWERS, Part.MATERIAL, Part.FINDINGS
+        return kept(self.store, ("instrument", run), parts, lambda: self._instrument(run))
 
     def _instrument(self, run: Run) -> Instrument:
         instrument = Instruments(self.store).get(run.instrument)
