@@ -117,6 +117,8 @@ class Part(Enum):
         "select count(*), max(at) from scale_revision",
         "select count(*), max(id) from respondent",
         "select count(*) from answer",
+        "select count(*), total(agrees * statement_id) from survey_answer",
+        "select count(*), max(at) from survey_event",
     )
     REMARKS = ("select count(*), max(at) from remark",)
     FINDINGS = (
@@ -124,10 +126,10 @@ class Part(Enum):
         "select count(*) from embedding",
         "select count(*) from entailment",
         "select max(id) from job where kind = 'check'",
-        "select count(*), max(id) from party",
-        "select count(*), total(stance) from party_answer",
+        "select * from party",
+        "select count(*), total(stance), total(stance * statement_id) from party_answer",
         "select count(*), max(at) from issue_label",
-        "select count(*) from issue",
+        "select * from issue",
         "select count(*), max(id) from gold_choice",
     )
     WORK = (

@@ -345,7 +345,12 @@ class Runs(Aggregate):
         """Return the number of planned answers of a run, including unasked prompts, and the number received; for one
         fingerprint, the received answers are the plan.
         """
-        planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
+
+        def read() -> tuple[int, int]:
+            planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
+            return planned, came
+
+        planned, came = kept(self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read)
         return (came, came) if run.fingerprint is not None else (planned, came)
 
     def truncated(self, run: Run) -> dict[int, int]:
@@ -398,7 +403,8 @@ class Runs(Aggregate):
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates of a run in both orders, in the versions that count."""
-        return self.store.remembered(("templates", run), lambda: self._templates(run))
+        parts = Part.ANSWERS, Part.MATERIAL
+        return kept(self.store, ("templates", run), parts, lambda: self._templates(run))
 
     def _templates(self, run: Run) -> tuple[Template, ...]:
         rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))
