@@ -14,9 +14,11 @@ import hashlib
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from threading import Lock, RLock
+from typing import Any, Protocol, TypeVar
 
 DERIVED = frozenset({"embedding", "entailment", "review_lease", "server_batch", "_sqlite_migrations", "identity"})
 "tables that can be recomputed or are internal to the program"
@@ -93,6 +95,7 @@ class Part(Enum):
         "select count(*), max(at), total(log_probability) from score",
         "select count(*), max(at) from next_tokens",
         "select count(*), max(id) from probe",
+        "select id, name, revision, snapshot, occasion from model",
     )
     READINGS = (
         "select count(*) from reading",
@@ -114,6 +117,8 @@ class Part(Enum):
         "select count(*), max(at) from scale_revision",
         "select count(*), max(id) from respondent",
         "select count(*) from answer",
+        "select count(*), total(agrees * statement_id) from survey_answer",
+        "select count(*), max(at) from survey_event",
     )
     REMARKS = ("select count(*), max(at) from remark",)
     FINDINGS = (
@@ -121,10 +126,10 @@ class Part(Enum):
         "select count(*) from embedding",
         "select count(*) from entailment",
         "select max(id) from job where kind = 'check'",
-        "select count(*), max(id) from party",
-        "select count(*), total(stance) from party_answer",
+        "select * from party",
+        "select count(*), total(stance), total(stance * statement_id) from party_answer",
         "select count(*), max(at) from issue_label",
-        "select count(*) from issue",
+        "select * from issue",
         "select count(*), max(id) from gold_choice",
     )
     WORK = (
@@ -186,6 +191,76 @@ class Remembered:
     def forget(self) -> None:
         """Clear the cache, after a rollback."""
         self._at = None
+
+
+class Kept(Protocol):
+    """A store whose results are kept from one connection to the next."""
+
+    @property
+    def identity(self) -> Hashable: ...
+
+    @property
+    def connection(self) -> sqlite3.Connection: ...
+
+    @property
+    def holds_lock(self) -> bool: ...
+
+    def remembered(self, key: Hashable, read: Callable[[], T]) -> T: ...
+
+
+MOST = 48
+"most kept results of a program; the least recently used one is dropped first"
+
+
+@dataclass(slots=True)
+class _Place:
+    """The place of one kept result."""
+
+    lock: RLock = field(default_factory=RLock)
+    state: State | None = None
+    value: Any = None
+
+
+_PLACES: OrderedDict[Hashable, _Place] = OrderedDict()
+_GUARD = Lock()
+
+
+def kept(store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object) -> T:
+    """Return the kept result of `make` if these parts of the store have not changed, otherwise a new result.
+
+    Screens open a store for each read, and what Home has judged an audit or the review needs next: each result is
+    computed once, and another thread that needs the same one waits for it. A store that holds the write lock waits for
+    nobody, since who computes may want to write: it makes its own, and leaves no result of what may be rolled back.
+
+    Parameters
+    ----------
+    key : identifies the result within a file
+    parts : the parts of the store that the result depends on, except what `make` itself writes
+    more : further values that it depends on, compared like the parts
+    """
+    if store.holds_lock:
+        return make()
+    with _GUARD:
+        place = _PLACES.setdefault((store.identity, key), _Place())
+        _PLACES.move_to_end((store.identity, key))
+        while len(_PLACES) > MOST:
+            _PLACES.popitem(last=False)
+    with place.lock:
+        state = (*(_state(store, part) for part in parts), *more)
+        if place.state != state:
+            place.value, place.state = make(), state
+        return place.value  # type: ignore[no-any-return]
+
+
+def _state(store: Kept, part: Part) -> State:
+    """Return what a part of a store is now; while nobody writes to the store, its queries run once."""
+    return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
+
+
+def forget() -> None:
+    """Forget all results computed so far."""
+    with _GUARD:
+        _PLACES.clear()
 
 
 NAMES = {

@@ -147,6 +147,19 @@ class Anchor:
         """Raise StoreGone if the file no longer exists."""
         self.identity.check()
 
+    def version(self) -> int | None:
+        """Return a number that another connection's commit changes; None where it cannot be read at once. Takes some
+        microseconds.
+        """
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return int(self._connection.execute("pragma data_version").fetchone()[0])
+        except sqlite3.Error:
+            return None
+        finally:
+            self._lock.release()
+
     @property
     def free_path(self) -> Path:
         """An unused name for the copy."""

@@ -161,6 +161,11 @@ class Store:
             finally:
                 self._nested = False
 
+    @property
+    def holds_lock(self) -> bool:
+        """Whether this store has locked the file for writers, and reads within that."""
+        return self._nested
+
     def work_for(self, attempt: int) -> None:
         """Set the attempt at a job for all later writes: see `write`."""
         self._attempt = attempt

@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
+from stores.core.contents import Part, kept
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
@@ -226,14 +227,14 @@ class Runs(Aggregate):
             return self.store.remembered(
                 key, lambda: find_runs(self.connection, audit, instrument, model, wanted, personas=personas)
             )
-        every = self.store.remembered(
-            ("runs", personas), lambda: find_runs(self.connection, None, None, None, {}, personas=personas)
-        )
+        parts = Part.ANSWERS, Part.MATERIAL
+        every = kept(self.store, "runs", parts, lambda: find_runs(self.connection, None, None, None, {}, personas=True))
         meant = None if model is None else models_meant(self.connection, model)
         return tuple(
             run
             for run in every
-            if (audit is None or run.audit == audit)
+            if (personas or not run.persona)
+            and (audit is None or run.audit == audit)
             and (instrument is None or run.instrument == instrument)
             and (meant is None or run.model_id in meant)
         )
@@ -344,7 +345,12 @@ class Runs(Aggregate):
         """Return the number of planned answers of a run, including unasked prompts, and the number received; for one
         fingerprint, the received answers are the plan.
         """
-        planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
+
+        def read() -> tuple[int, int]:
+            planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
+            return planned, came
+
+        planned, came = kept(self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read)
         return (came, came) if run.fingerprint is not None else (planned, came)
 
     def truncated(self, run: Run) -> dict[int, int]:
@@ -371,7 +377,8 @@ class Runs(Aggregate):
         """Return the instrument with its statements in a run's versions and wordings, and people's labels and answers
         for these.
         """
-        return self.store.remembered(("instrument", run), lambda: self._instrument(run))
+        parts = Part.ANSWERS, Part.MATERIAL, Part.FINDINGS
+        return kept(self.store, ("instrument", run), parts, lambda: self._instrument(run))
 
     def _instrument(self, run: Run) -> Instrument:
         instrument = Instruments(self.store).get(run.instrument)
@@ -396,7 +403,8 @@ class Runs(Aggregate):
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates of a run in both orders, in the versions that count."""
-        return self.store.remembered(("templates", run), lambda: self._templates(run))
+        parts = Part.ANSWERS, Part.MATERIAL
+        return kept(self.store, ("templates", run), parts, lambda: self._templates(run))
 
     def _templates(self, run: Run) -> tuple[Template, ...]:
         rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))

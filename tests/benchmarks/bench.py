@@ -21,7 +21,7 @@ START = "start"
 BENCHMARKS = (
     START, "verdicts", "bias", "questionnaire", "response_bias", "annotate", "sampling", "scoring", "classifier",
     "report",
-    "export",
+    "export", "waiting",
 )  # fmt: skip
 "each but the first is a module `bench_NAME`"
 

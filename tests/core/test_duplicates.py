@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from tests.conftest import instrument
 from workbench.data import shipped_instrument_folder
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.formats.native import read_csv
-from workbench.workshop.duplicates import NEAR, duplicate_findings, near_pairs, share, similar, trigrams
+from workbench.workshop.duplicates import NEAR, NEAREST, duplicate_findings, near_pairs, share, similar, trigrams
 
 TEXTS = (
     "The tax on petrol should be lowered.",
@@ -22,6 +23,7 @@ TEXTS = (
     "Petrol: the tax on it should be lowered.",
     "Wolves should be protected by law.",
 )
+THINGS = ("petrol", "land", "bread", "wine", "houses", "trains")
 
 
 def test_the_same_words_are_alike_whatever_their_case_and_punctuation() -> None:
@@ -81,6 +83,21 @@ def found(*statements: Statement) -> list[tuple[str, str | None]]:
 def test_nearly_equal_statements_of_one_country_and_language_are_found() -> None:
     assert found(asked("a", TEXTS[0]), asked("b", TEXTS[3]), asked("c", TEXTS[1])) == [("c", "en")]
     assert found(asked("a", TEXTS[0], None), asked("b", TEXTS[1], None)) == [("b", "en")]
+
+
+def test_where_many_are_alike_each_is_reported_with_the_nearest_before_it() -> None:
+    """The nearest are those of all pairs, whichever pairs are not compared."""
+    rng = np.random.default_rng(2)
+    texts = [f"The state should raise the tax on {' and '.join(rng.choice(THINGS, 2))} by {n} euros" for n in range(60)]
+    every = near_pairs(texts)
+    nearest = near_pairs(texts, most=NEAREST)
+    assert len(every) > 9 * len(nearest)
+    for j in range(len(texts)):
+        shares = sorted((alike for _, at, alike in every if at == j), reverse=True)[:NEAREST]
+        assert sorted((alike for _, at, alike in nearest if at == j), reverse=True) == pytest.approx(shares)
+    told = found(*(asked(f"s-{n}", text) for n, text in enumerate(texts)))
+    assert len(told) == len(nearest)
+    assert max(Counter(told).values()) == NEAREST
 
 
 def test_other_countries_other_languages_and_equal_texts_are_no_near_duplicates() -> None:

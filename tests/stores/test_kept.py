@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stores.annotation.annotator import Annotator
@@ -15,6 +16,7 @@ from stores.annotation.queues import NewItem
 from stores.core.contents import Part
 from stores.core.store import Store
 from stores.runs import runs as of_runs
+from tests.conftest import instrument
 from tests.stores.test_review import odd, queue, reasons, rule
 from tests.tui.audit_runs import NO, UNREADABLE, YES, Answers, answers, audited, judged, small
 from workbench.audits.chosen_run import find_run
@@ -71,6 +73,23 @@ def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, compute
     of_store(path, read_judgement)
     of_store(path, lambda store: load(store, ReviewChoice()))
     assert (computed["_counted"], computed["_unruled"]) == (1, 1)
+
+
+def test_what_is_known_at_once_is_of_the_statements_that_have_a_reason(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+
+    def drawn(probe: Probe) -> Answers:
+        clear = {"a": 1.0, "b": 0.95, "c": 0.6}[probe.statement[0]]
+        yes = int(rng.binomial(28, clear if probe.variant not in ("negation", "opposite") else 1 - clear))
+        return tuple((text, n) for text, n in ((YES, yes), (NO, 28 - yes), (UNREADABLE, 2)) if n)
+
+    refs = [f"{kind}-{n}" for kind in "abc" for n in range(8)]
+    path = audited(tmp_path / "drawn.db", drawn, base=instrument(*refs))
+    with Store.open(path) as store:
+        report = run_verdicts(store, find_run(store, "reliability")).report
+    every, at_once = of_reliability.of_report(report).signals, of_reliability.known(report).signals
+    assert 0 < len(every) < len(refs)
+    assert at_once.keys() == every.keys()
 
 
 def test_limits_are_found_once_for_all_statements(path: Path, computed: Counter[str]) -> None:

@@ -6,14 +6,23 @@ from asyncio import get_running_loop, wait_for
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
+from stores.annotation.annotator import Annotator
 from stores.core.store import Store
-from tests.tui.conftest import flowing, until
+from tests.tui.annotation_stores import QUEUE, answers, labelling_store
+from tests.tui.conftest import at_rest, flowing, until
 from workbench.errors import UsageError
+from workbench.tui.annotation import queues
+from workbench.tui.annotation.queues import QueuesScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.base import StoreScreen, worker
+from workbench.tui.home import home
+from workbench.tui.home.home import HomeScreen
+from workbench.tui.jobs import jobs
+from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.base import Background, StoreScreen, worker
 
 
 class Reading(StoreScreen):
@@ -152,3 +161,45 @@ async def test_a_write_that_fails_after_the_program_has_ended_is_said_below_it(
     late.set()
     await wait_for(get_running_loop().shutdown_default_executor(), 60)
     assert "was not done. the word is taken" in capsys.readouterr().err.lower()
+
+
+@pytest.mark.parametrize("mode", ["home", "jobs", "annotate"])
+async def test_a_screen_in_front_of_a_store_to_which_nobody_writes_reads_nothing(
+    mode: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tick reads nothing, until somebody writes; after a failure it tries again."""
+    labelling_store(path, answers(3))
+    app, reads = WorkbenchApp(path, mode), list[object]()
+    with_store = Background.with_store
+
+    async def counted(self: Background, load: Callable[[Store], Any], **how: bool) -> Any:
+        reads.append(load)
+        return await with_store(self, load, **how)
+
+    monkeypatch.setattr(Background, "with_store", counted)
+    for module in (home, jobs):
+        monkeypatch.setattr(module, "IDLE_TICKS", 1)
+    for module in (home, jobs, queues):
+        monkeypatch.setattr(module, "REFRESH_S", 3600.0)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: reads and app.anchor is not None)
+        screen = app.screen
+        assert isinstance(screen, HomeScreen | JobsScreen | QueuesScreen)
+
+        async def read_in(ticks: int) -> int:
+            before = len(reads)
+            for _ in range(ticks):
+                screen.tick()
+                await at_rest()
+            return len(reads) - before
+
+        await read_in(1)
+        assert await read_in(20) == 0
+        with Annotator.open(path, QUEUE, "ann") as person:
+            item = person.next()
+            assert item is not None
+            person.label(item.unit, "agree")
+        assert await read_in(20) >= 1
+        assert await read_in(20) == 0
+        screen.failed(UsageError("of no use"))
+        assert await read_in(20) >= 1

@@ -324,11 +324,15 @@ class Store(Typed):
         return f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return what is made of the store; of a copy if readings of rules have to be stored."""
+        """Return what is made of the store as it is at one moment; of a copy if readings of rules have to be stored."""
+
+        def of(store: OpenStore) -> Made:
+            return store.at_once(lambda: made(store))
+
         try:
-            return made(self.opened)
+            return of(self.opened)
         except ReadOnlyStore:
-            return made(self._readable())
+            return of(self._readable())
 
     def _rows(self, of: Declared, choice: Choice) -> Rows:
         choice.check(self.opened)

@@ -310,7 +310,10 @@ def labels(options: Namespace) -> int:
         if options.import_ is not None or options.merge is not None:
             merged = _import(store, options)
             return tell(options, "\n".join(_what_came(merged, options.into)), merged)
-        found = [_queue_state(store, queue) for queue in store.queues.list() if options.queue in (None, queue.name)]
+        wanted = options.queue
+        found = store.at_once(
+            lambda: [_queue_state(store, one) for one in store.queues.list() if wanted in (None, one.name)]
+        )
     if options.json:
         print_json([one.record for one in found])
     elif not found:

@@ -48,7 +48,7 @@ def lint(options: Namespace) -> int:
         names = [options.instrument] if options.instrument else list(store.instruments.names())
         if options.waive or options.unwaive:
             return _waive(store, names, options)
-        reports = {name: check_report(store, name, options.language) for name in names}
+        reports = store.at_once(lambda: {name: check_report(store, name, options.language) for name in names})
     codes = set(listed(options.code))
     shown = [
         (name, one)

@@ -105,7 +105,7 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.importing import no_questions
     from workbench.workshop.questionnaire_tables import book
 
-    found, summary = store.questionnaires.tallied(name), store.questionnaires.summary(name)
+    found, summary = store.at_once(lambda: (store.questionnaires.tallied(name), store.questionnaires.summary(name)))
     if found is None or summary is None:
         raise UsageError(no_questions(name))
     made = store.instruments.get(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
-from workbench.audits.audit import Medium
+from workbench.audits.audit import Medium, Printed
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import FIGURES, medium, no_figures, put_out, say, tell, whole_file
 from workbench.cli.verbs import Namespace, verb
@@ -184,6 +184,15 @@ def _undo(store: Store, options: Namespace) -> int:
 
 
 def _show(store: Store, options: Namespace) -> int:
+    shown = store.at_once(lambda: _listed(store, options))
+    put_out(options, shown.tables, shown.about, title=shown.title, told=shown.told)
+    for line in shown.notes if not options.json else ():
+        say(line)
+    return 0
+
+
+def _listed(store: Store, options: Namespace) -> Printed:
+    """Return the rulings that are asked for; its notes say how to rule where there is none."""
     from workbench.evidence import ruling_subjects as subjects
     from workbench.evidence.listed_rulings import NOBODY, ListedRuling, as_table, listed, withheld, without
 
@@ -212,10 +221,8 @@ def _show(store: Store, options: Namespace) -> int:
         tables.append(_below(subjects.below(store, meant), meant))
     about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
     hidden = f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same drawn answers"
-    put_out(options, tables, about, title="Rulings", told=[hidden] if kept_back else [])
-    if not every and meant is None and not options.json:
-        say("\nHow to rule, and on what:\nworkbench rule --help")
-    return 0
+    how = ["\nHow to rule, and on what:\nworkbench rule --help"] if not every and meant is None else []
+    return Printed(tables, about, "Rulings", [hidden] if kept_back else [], how)
 
 
 def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
@@ -288,12 +295,11 @@ def review(options: Namespace) -> int:
     if options.all and not options.next:
         raise UsageError("--all belongs to --next, which prints the first ten answers of an item; leave it out")
     with Store.open(options.store) as store:
-        of = _review(store, options)
         if options.undraw:
-            take_back(store, of)
+            take_back(store, _review(store, options))
         if options.draw is not None:
-            draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
-        progress = progress_of(store, of, auditor)
+            draw(store, _review(store, options), options.draw, seed=options.seed, drawn_by=auditor or "")
+        progress = store.at_once(lambda: progress_of(store, _review(store, options), auditor))
         return _next(store, options, progress) if options.next else _reviewing_show(options, progress)
 
 

@@ -24,7 +24,7 @@ from workbench.options.option import Option, Section, Type
 from workbench.options.shared import JSON, OF_RUN, STORE
 
 if TYPE_CHECKING:
-    from workbench.audits.audit import Audit, HomeLine
+    from workbench.audits.audit import Audit, HomeLine, Printed
 
 AUDIT = Option(
     "audit",
@@ -120,7 +120,7 @@ def _alone(store: Path, words: Sequence[str]) -> Verb:
 
     AT_HAND.set(store)
     with Store.open(store) as opened:
-        there = [audit for audit in registry.every_audit() if audit.answered(opened)]
+        there = opened.at_once(lambda: [audit for audit in registry.every_audit() if audit.answered(opened)])
     if len(there) < 2:
         only = there[0] if there else registry.audit(registry.DEFAULT_AUDIT)
         _check_options(words, only.name)
@@ -139,9 +139,11 @@ def _show(audit: Audit, options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.pipeline.plans import with_plans
 
+    def shown() -> Printed:
+        return with_plans(store, audit, options, audit.printed(store, options, medium(options)), medium(options))
+
     with Store.open(options.store) as store:
-        found = audit.printed(store, options, medium(options))
-        found = with_plans(store, audit, options, found, medium(options))
+        found = store.at_once(shown)
     if getattr(options, "methods", False) and not options.json:
         say(found.methods)
     else:
@@ -161,20 +163,23 @@ def _every(options: Namespace) -> int:
     """Print what each audit found, with the command for its figures."""
     from stores.core.store import Store
 
-    shared: dict[object, object] = {}
-    with Store.open(options.store) as store:
+    def told() -> dict[Audit, list[str]]:
+        shared: dict[object, object] = {}
         there = [audit for audit in registry.every_audit() if audit.answered(store)]
-        found = {audit.name: [_told(line) for line in audit.home(store, shared)] for audit in there}
+        return {audit: [_told(line) for line in audit.home(store, shared)] for audit in there}
+
+    with Store.open(options.store) as store:
+        found = store.at_once(told)
     if options.json:
         print_json([
-            {"audit": audit.name, "question": audit.question, "found": found[audit.name],
+            {"audit": audit.name, "question": audit.question, "found": sentences,
              "command": hint(f"workbench {audit.command}")}
-            for audit in there
+            for audit, sentences in found.items()
         ])  # fmt: skip
         return 0
-    for audit in there:
+    for audit, sentences in found.items():
         say_wrapped(f"{audit.name}: {audit.question}")
-        for sentence in found[audit.name]:
+        for sentence in sentences:
             say_wrapped(f"- {sentence}")
         say(f"  workbench {audit.command}")
         say()

@@ -1,20 +1,18 @@
-"""A cache of slow results, valid while their basis in the store is unchanged.
-
-Screens open a store for each read. Results that Home has judged are often needed by an audit or review screen next, so
-each one is computed once; another thread that needs the same result waits for it.
-"""
+"""Who reads answers: rules, classifiers and people, and what they settled."""
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from threading import Lock, RLock
-from typing import Any, TypeVar, cast
+from typing import cast
 
 from stores.annotation.labels import Classifier, Judged, anonymous, item_labels
-from stores.core.contents import Part, State, state_of
+from stores.core.contents import MOST as MOST
+from stores.core.contents import Part
+from stores.core.contents import forget as forget
+from stores.core.contents import kept as kept
 from stores.core.store import Store, at_once
 from stores.runs.readings import RuleReading
 from stores.runs.run_rows import Answered, Run
@@ -33,55 +31,6 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run
 from workbench.readers.label_words import LabelWords
 from workbench.readers.rules import ChoiceLetter, FirstWord, Likert, Reader
-
-T = TypeVar("T")
-MOST = 32
-"most cached results; the least recently used one is dropped first"
-
-
-@dataclass(slots=True)
-class _Place:
-    """The place of one cached result."""
-
-    lock: RLock = field(default_factory=RLock)
-    state: State | None = None
-    value: Any = None
-
-
-_PLACES: OrderedDict[Hashable, _Place] = OrderedDict()
-_GUARD = Lock()
-
-
-def kept(store: Store, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object) -> T:
-    """Return the kept result of `make` if these parts of the store have not changed, otherwise a new result.
-
-    Parameters
-    ----------
-    key : identifies the result within a file
-    parts : the parts of the store that the result depends on, except what `make` itself writes
-    more : further values that it depends on, compared like the parts
-    """
-    with _GUARD:
-        place = _PLACES.setdefault((store.identity, key), _Place())
-        _PLACES.move_to_end((store.identity, key))
-        while len(_PLACES) > MOST:
-            _PLACES.popitem(last=False)
-    with place.lock:
-        state = (*(_state(store, part) for part in parts), *more)
-        if place.state != state:
-            place.value, place.state = make(), state
-        return place.value  # type: ignore[no-any-return]
-
-
-def _state(store: Store, part: Part) -> State:
-    """Return what a part of a store is now; while nobody writes to the store, its queries run once."""
-    return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
-
-
-def forget() -> None:
-    """Forget all results computed so far."""
-    with _GUARD:
-        _PLACES.clear()
 
 
 def runs(store: Store) -> tuple[Run, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
+from stores.core.contents import Part, kept
 from stores.core.store import Store
 from stores.instruments.checks import ENCODER, NLI, CheckModel, Waiver
 from stores.jobs.job_rows import Job
@@ -229,10 +230,15 @@ def check_report(
 
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
     """Return what lint finds and nobody waived: the part of a report that takes no time."""
+
+    def made() -> tuple[LintFinding, ...]:
+        instrument = store.instruments.get(name)
+        found = [*lint(instrument, answers=store.questionnaires.tallied(name)), *choice_findings(instrument)]
+        return tuple(sorted(found, key=by_severity))
+
+    found = kept(store, ("lint", name), (Part.MATERIAL, Part.FINDINGS), made)
     waivers = store.checks.waivers(name)
-    instrument = store.instruments.get(name)
-    found = [*lint(instrument, answers=store.questionnaires.tallied(name)), *choice_findings(instrument)]
-    return tuple(finding for finding in sorted(found, key=by_severity) if finding.fingerprint not in waivers)
+    return tuple(finding for finding in found if finding.fingerprint not in waivers) if waivers else found
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:

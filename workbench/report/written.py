@@ -135,11 +135,8 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh.mkdir()
-        with uncollected(), DrawingProcess() as process:
-            gathered = Gathered(process)
-            found = collect(store, choice, tell, gathered.add)
-            _write(fresh, _files(store, found, gathered, tell))
+        with uncollected():
+            store.at_once(lambda: _made(store, fresh, choice, tell))
         tell(1.0, "done")
         if folder.exists():
             folder.rmdir()  # it is empty
@@ -152,6 +149,16 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return folder / PAGE
+
+
+def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
+    """Write the files into a new folder; where rules have read answers meanwhile, it is called again."""
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    with DrawingProcess() as process:
+        gathered = Gathered(process)
+        found = collect(store, choice, tell, gathered.add)
+        _write(fresh, _files(store, found, gathered, tell))
 
 
 @contextmanager

@@ -451,7 +451,7 @@ def export(
     fresh = place.parent / f".{place.name}.{uuid4().hex[:12]}"
     try:
         fresh.mkdir(parents=True)
-        found = _written(store, kinds, format_, choice, fresh, tell)
+        found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
         fresh.rename(place)
     except OSError as error:
         raise UsageError(

@@ -220,6 +220,10 @@ class WorkbenchApp(LiteralApp, Background):
         """Show what the app itself could not do beside the screens."""
         self.notify(str(error), severity="error", timeout=TELL_S, markup=False)
 
+    def store_version(self) -> int | None:
+        """Return a number that every write to the store changes; None: nobody knows."""
+        return self.anchor.version() if self.anchor is not None else None
+
     def on_unmount(self) -> None:
         from stores.core import connection as backup
 

@@ -28,6 +28,8 @@ executives` and `… political leaders`): at 0.6 there is no false alarm in them
 BUCKETS = 1024
 "columns of the matrix that excludes pairs; more columns exclude more pairs and take longer"
 ROWS = 512
+NEAREST = 3
+"earlier statements that a statement is reported with: where all are alike, all pairs would be a million"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,10 @@ def similar(text: str, texts: Sequence[str], at_least: float = NEAR) -> tuple[Si
     return tuple(sorted((one for one in found if one.share >= at_least and one.share), key=lambda one: -one.share))
 
 
-def near_pairs(texts: Sequence[str], at_least: float = NEAR) -> tuple[tuple[int, int, float], ...]:
-    """Return (i, j, share) with i < j for all pairs of similar texts.
+def near_pairs(
+    texts: Sequence[str], at_least: float = NEAR, most: int | None = None
+) -> tuple[tuple[int, int, float], ...]:
+    """Return (i, j, share) with i < j for all pairs of similar texts. `most`: of each j only so many, the most similar.
 
     Trigrams are counted in `BUCKETS` columns. The product of two rows is then at least the number of common trigrams,
     so no pair is missed; remaining pairs are compared exactly.
@@ -81,33 +85,42 @@ def near_pairs(texts: Sequence[str], at_least: float = NEAR) -> tuple[tuple[int,
     for start in range(0, len(sets), ROWS):
         common = counts[start : start + ROWS] @ counts.T
         either = np.maximum(sizes[start : start + ROWS, None] + sizes[None, :] - common, 1.0)
-        for row, j in zip(*np.nonzero(common >= at_least * either), strict=True):
-            i = int(row) + start
-            if i < j and (exact := share(sets[i], sets[j])) >= at_least and exact:
-                found.append((i, int(j), exact))
-    return tuple(found)
+        near = common >= at_least * either
+        for j, row in enumerate(near, start):
+            before = np.flatnonzero(row[:j])
+            bounds = (common[j - start, before] / either[j - start, before]).astype(float)
+            of: list[tuple[float, int]] = []
+            for place in np.argsort(-bounds, kind="stable") if most is not None else range(len(before)):
+                if most is not None and len(of) >= most and sorted(of)[most - 1][0] <= -bounds[place]:
+                    break  # no other is more similar than those found
+                i = int(before[place])
+                if (exact := share(sets[i], sets[j])) >= at_least and exact:
+                    of.append((-exact, i))
+            found += [(i, j, -exact) for exact, i in sorted(of)[:most]]
+    return tuple(sorted(found))
 
 
 def duplicate_findings(
     instrument: Instrument, language: str | None = None, at_least: float = NEAR
 ) -> Iterator[LintFinding]:
-    """Yield statements that are nearly equal to another one, in one language or in all.
+    """Yield statements that are nearly equal to an earlier one, in one language or in all; see `NEAREST`.
 
-    Different countries may have the same statement. Equal texts are reported by lint instead.
+    Different countries may have the same statement. Equal texts are reported by lint instead, and the first stands for
+    them here.
     """
-    asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
+    asked: dict[tuple[str | None, str], dict[str, tuple[str, str]]] = defaultdict(dict)
     for statement in instrument.statements:
         for wording in statement.wordings:
             if wording.variant == ORIGINAL and language in (None, wording.language):
-                asked[statement.country, wording.language].append((statement.ref, wording.text))
-    for (_, spoken), originals in asked.items():
-        folds = [folded(text) for _, text in originals]
-        for i, j, alike in near_pairs([text for _, text in originals], at_least):
+                of = asked[statement.country, wording.language]
+                of.setdefault(folded(wording.text), (statement.ref, wording.text))
+    for (_, spoken), by_fold in asked.items():
+        originals = tuple(by_fold.values())
+        for i, j, alike in near_pairs([text for _, text in originals], at_least, NEAREST):
             (first, text), (ref, again) = originals[i], originals[j]
-            if folds[i] != folds[j]:
-                message = f"{spoken}: nearly the same words as {first} ({alike:.2f} of the trigrams)"
-                texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
-                yield LintFinding("warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts)
+            message = f"{spoken}: nearly the same words as {first} ({alike:.2f} of the trigrams)"
+            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
+            yield LintFinding("warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts)
 
 
 def _words(text: str) -> list[str]:

@@ -129,10 +129,10 @@ class Reliability(Audit):
         return [verdicts(figures, template) for template in ("", *figures.templates)]
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
-        from workbench.audits.reliability.review import of_report
+        from workbench.audits.reliability.review import known
 
         result: Result | None = shared.get((self.name, run))
-        return None if result is None else of_report(result.judged.report)
+        return None if result is None else known(result.judged.report)
 
 
 AUDIT = Reliability()

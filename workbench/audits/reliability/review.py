@@ -143,6 +143,21 @@ def of_report(report: ReliabilityReport) -> Judged:
     return Judged(statements, passed, {ref: found for ref, found in signals.items() if found})
 
 
+def known(report: ReliabilityReport) -> Judged:
+    """Return the statements of a report with one bare signal where `of_report` has any, for who counts them alone."""
+    limits, verdicts = Limits.of(report), report.over_templates(ALL)
+    stakes = Stakes.of(report, limits)
+    found = limits.close.any(axis=(0, 2, 3)) | stakes.verdict | (verdicts == INSUFFICIENT)
+    for at in (at for at in stakes.tests.values() if at.ndim > 1):
+        found |= at.any(axis=0)
+    signals = {
+        ref: (Signal("near", ""),)
+        for place, ref in enumerate(report.counts.statements)
+        if found[place] or next(_one_wording(report, verdicts, place), None) is not None
+    }
+    return Judged(report.counts.statements, None, signals)
+
+
 def _one_wording(report: ReliabilityReport, verdicts: Int8Array, statement: int) -> Iterator[Signal]:
     """Yield that a statement fails by one wording only, under whichever templates."""
     if verdicts[statement] != FAIL:

@@ -356,7 +356,7 @@ class QueuesScreen(StoreScreen):
 
     def tick(self) -> None:
         """Look again: others label at the same time."""
-        if self.is_current and not self._reading and not self.view.box.has_focus:
+        if self.is_current and not self._reading and not self.view.box.has_focus and self.anew():
             self.action_refresh()
 
     def show_queues(self, found: tuple[QueueState, ...], answers: bool, waits: str) -> None:

@@ -396,10 +396,10 @@ class HomeScreen(StoreScreen):
         self._show()
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, now and then otherwise."""
+        """Look again: each second while a job is active, otherwise now and then where something was written."""
         self._ticks += 1
         active = self._overview is not None and bool(self._overview.active)
-        if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
+        if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
             self._look()
 
     def _is_new(self, overview: Overview) -> bool:

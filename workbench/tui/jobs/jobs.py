@@ -152,10 +152,10 @@ class JobsScreen(JobActs):
         return job is not None and FITS[action](job)
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, now and then otherwise."""
+        """Look again: each second while a job is active, otherwise now and then where something was written."""
         self._ticks += 1
         active = any(job.active for job in self._jobs.values())
-        if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
+        if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
             self.action_refresh()
 
     def go_to_job(self, number: int) -> None:
@@ -317,7 +317,7 @@ class JobsScreen(JobActs):
         question = f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?".lstrip()
         confirm(self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched))
 
-    @worker("run")
+    @worker("start", newest=False)
     async def start_anew(self, plan: Plan, *, batched: bool) -> None:
         def start(store: Store) -> int:
             from workbench.jobs import launch

@@ -64,6 +64,9 @@ class Workbench(Protocol):
     def release_keys(self) -> None:
         """Let what was typed ahead reach the field that has focus now."""
 
+    def store_version(self) -> int | None:
+        """Return a number that every write to the store changes; None: nobody knows."""
+
 
 def app_of(node: DOMNode) -> Workbench:
     """Return the app that shows a screen or a dialog."""
@@ -158,6 +161,11 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
         return load(store)
 
 
+def read_store(path: Path, load: Callable[[Store], T]) -> T:
+    """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile; see `at_once`."""
+    return of_store(path, lambda store: store.at_once(lambda: load(store)))
+
+
 WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
 "whether the worker at hand writes, so that its act outlives its screen"
 
@@ -178,14 +186,15 @@ def say_late(app: App[Any], written: Future[Any]) -> None:
 class Background(DOMNode):
     """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
 
-    async def with_store(self, load: Callable[[Store], T]) -> T:
+    async def with_store(self, load: Callable[[Store], T], *, leases: bool = False) -> T:
         """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
 
         Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on; what
-        was to be written is, and what stands in its way is said on the screen in sight.
+        was to be written is, and what stands in its way is said on the screen in sight. What is read is of one moment,
+        and may be read again for that: a worker that does not write, but `leases` an item, says so.
         """
         if not WRITES.get():
-            return await to_thread(of_store, store_path(self.app), load)
+            return await to_thread(of_store if leases else read_store, store_path(self.app), load)
         written: Future[T] = get_running_loop().run_in_executor(None, of_store, store_path(self.app), load)
         try:
             return await shield(written)
@@ -256,6 +265,16 @@ class StoreScreen(Screen[None], Keyed, Background):
         """Yield what stands between the title and the keys."""
         yield from ()
 
+    _version: int | None = None
+    "of the store, when `anew` was asked last"
+
+    def anew(self) -> bool:
+        """Return whether somebody wrote to the store since this was asked last, or nobody knows: where nobody did, a
+        screen does nothing.
+        """
+        before, self._version = self._version, app_of(self).store_version()
+        return self._version is None or self._version != before
+
     @property
     def store_path(self) -> Path:
         return store_path(self.app)
@@ -270,6 +289,7 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
+        self._version = None  # the next look at the store tries again
         self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
             offer_copy(self.app, error)

@@ -53,6 +53,8 @@ class JudgingScreen(Following):
     "name of a table behind a row -> the screen that shows it, where keys of its own belong to it"
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
+    LEASES = False
+    "whether judging leases or releases items: `judged_now` then sees to it that what it reads is of one moment"
 
     def __init__(self, settings: Any) -> None:
         super().__init__()
@@ -258,7 +260,7 @@ class JudgingScreen(Following):
             loaded = self.judged_now(store, settings, known)
             return loaded if loaded is known else with_plans(store, loaded)
 
-        loaded = await self.with_store(load)
+        loaded = await self.with_store(load, leases=self.LEASES)
         self.call_later(self.take, loaded)  # after a part that may be on its way
 
     @worker("view")

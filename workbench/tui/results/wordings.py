@@ -15,7 +15,7 @@ from workbench.figures.book import Subject
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.format import word_diff
-from workbench.tui.kit.base import of_store
+from workbench.tui.kit.base import read_store
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes, Settings
 from workbench.tui.results.responses import Asked, ResponsesScreen
@@ -140,7 +140,7 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     settings = Settings(
         loaded.settings.options.rules(), run=run, templates=loaded.settings.templates, readings=loaded.settings.readings
     )
-    found = of_store(path, lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None))
+    found = read_store(path, lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None))
     if found.problem is not None:
         raise found.problem
     if found.book is None:

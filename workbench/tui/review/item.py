@@ -569,7 +569,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         item = self._item
         progress, found = await self.with_store(
-            lambda store: after(store, self._progress, self._auditor, item if following else None)
+            lambda store: after(store, self._progress, self._auditor, item if following else None), leases=following
         )
         if ruled:
             told = f"{told}; {_onwards(progress, _same(progress, item))}"

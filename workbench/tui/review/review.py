@@ -82,6 +82,7 @@ class ReviewScreen(BookScreen, BlindKey):
     """The queue of a run, with everything that stands beside it. Enter opens an item."""
 
     PLACE = "review"
+    LEASES = True
     FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -366,11 +367,25 @@ class ReviewScreen(BookScreen, BlindKey):
 
 def load(store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
     """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
-    itself where nothing has changed. Raises WorkbenchError.
+    itself where nothing has changed. Whoever looks at the queue holds no item of it any more. Raises WorkbenchError.
     """
+    from workbench.evidence.listed_rulings import run_key as of_run
+    from workbench.pipeline.review_tables import book
+
+    loaded = store.at_once(lambda: _read(store, settings, known, anew=anew))
+    if (auditor := settings.auditor) is not None:
+        for key in (of_run(store, run) for run in loaded.runs):
+            if auditor in store.review_leases.held(key).values():
+                store.review_leases.release(key, auditor)
+    if loaded is known or loaded.judged is None:
+        return loaded
+    return replace(loaded, book=book(loaded.judged, blind=settings.blind))
+
+
+def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: bool) -> Loaded:
+    """Return the same without its tables."""
     from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review import progress_of, same
-    from workbench.pipeline.review_tables import book
 
     runs = reviewable(store)
     if not runs:
@@ -380,15 +395,12 @@ def load(store: Store, settings: ReviewChoice, known: Loaded | None = None, *, a
     except WorkbenchError as error:
         return Loaded(settings, problem=error, material=Material(runs, None))
     run, progress = of.run, progress_of(store, of, settings.auditor)
-    if settings.auditor is not None and settings.auditor in progress.held.values():
-        store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
-        progress = replace(progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor})
+    progress = replace(progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor})
     drawn = len(reviewed.samples_of(store, run, of.card))
     if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
         return known
     return Loaded(
         settings,
-        book=book(progress, blind=settings.blind),
         judged=progress,
         models=[] if settings.blind else [run.named],
         runs=[run],

@@ -457,7 +457,7 @@ class DraftsScreen(StoreScreen):
 
     def tick(self) -> None:
         """Look again: drafts arrive, and others review at the same time."""
-        if self.is_current and not self._busy:
+        if self.is_current and not self._busy and self.anew():
             self.read(self._stack)
 
     def take(self, stack: Stack) -> None:
