@@ -1,10 +1,10 @@
-"""The tables of every report: models, prompts, choices, rulings, files; and raw answers with their verdicts."""
+"""The tables of every report: models, templates, counts, choices, rulings; and raw answers with their verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from stores.core.store import Store
@@ -13,6 +13,9 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
+from workbench.domain.instruments import Instrument
+from workbench.domain.names import in_words
+from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered import answered_table
@@ -20,6 +23,95 @@ from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.schema import Parameter
 from workbench.report.collected import Asked, Collected, Part, RuledThing
 from workbench.report.options import ALL, NONE
+
+
+def texts(name: str, title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table[Sequence[str]]:
+    """Return a table of texts, the last column of which keeps its lines."""
+    last = len(header) - 1
+
+    def column(at: int, said: str) -> Column[Sequence[str]]:
+        return Column(said.replace(" ", "_"), said, lambda row: row[at], Kind.PROSE if at == last else Kind.TEXT)
+
+    return Table(name, title, list(rows), [column(*each) for each in enumerate(header)], key=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAsked:
+    """What one model was asked, by all audits together."""
+
+    name: str
+    runs: Sequence[Asked]
+
+
+def asked(found: Collected) -> Table[ModelAsked]:
+    """Return the small table of what was asked: a row for each model."""
+    of: dict[str, list[Asked]] = {}
+    for one in found.asked:
+        of.setdefault(one.run.model, []).append(one)
+
+    def words(value: Callable[[Asked], str]) -> Callable[[ModelAsked], list[str]]:
+        return lambda row: [", ".join(dict.fromkeys(map(value, row.runs)))]
+
+    return Table(
+        "asked",
+        "What was asked",
+        [ModelAsked(name, runs) for name, runs in of.items()],
+        [
+            Column("model", "model", lambda row: row.name, main=True),
+            Column("version", "version", words(lambda one: one.run.version.removeprefix("revision ")[:40]), Kind.WORDS),
+            Column("audits", "audits", words(lambda one: in_words(one.run.audit)), Kind.WORDS),
+            Column("prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT),
+            Column("answers", "answers", lambda row: sum(one.run.responses for one in row.runs), Kind.COUNT),
+            Column("failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT),
+            Column("last", "last answer", lambda row: max(one.last for one in row.runs)[:10]),
+        ],
+        key=lambda row: (row.name,),
+        empty="No model was asked from this store: others collected the answers.",
+    )
+
+
+def instruments(found: Collected) -> Table[Instrument]:
+    """Return the instruments with their licences."""
+    return Table(
+        "instruments",
+        "Instruments",
+        found.instruments,
+        [
+            Column("name", "instrument", lambda row: row.name),
+            Column("title", "title", lambda row: row.title),
+            Column("statements", "statements", lambda row: len(row.statements), Kind.COUNT),
+            Column("language", "language", lambda row: row.language),
+            Column("version", "version", lambda row: row.version),
+            Column("licence", "licence", lambda row: row.licence),
+            Column("source", "source", lambda row: row.source),
+            Column("citation", "to be cited as", lambda row: row.citation),
+        ],
+        key=lambda row: (row.name,),
+    )
+
+
+def templates(found: Collected) -> Table[Sequence[str]]:
+    """Return every template word for word; models asked in the same way share them."""
+    every: dict[tuple[str, str, str, bytes], Template] = {}
+    for one in found.asked:
+        every |= {(one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates}
+    rows = [
+        (
+            in_words(audit),
+            family,
+            language,
+            f"{of.name}, labels {of.order}",
+            f"agreeing: {of.positive}; rejecting: {of.negative}" if of.positive else "free text",
+            of.system or "",
+            of.user,
+        )
+        for (audit, family, language, _), of in sorted(
+            every.items(), key=lambda each: (*each[0][:3], each[1].name, each[1].inverted)
+        )
+    ]
+    header = ("audit", "family", "language", "template", "labels", "system", "prompt")
+    made = texts("templates_asked", "Templates, word for word", header, rows)
+    return replace(made, definition="The statement stands in the place of {statement}. Nothing else is sent.")
 
 
 def models(found: Collected) -> Table[Asked]:
