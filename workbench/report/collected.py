@@ -415,10 +415,13 @@ def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
 
 
 def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
-    """Return the first table that a part shows, if it is short; none of those who read the answers."""
+    """Return the first table that a part shows and that is short, one with a picture if there is one; none of those who
+    read the answers.
+    """
     order = [name for name in part.found.shown if part.audit]
     there = {one.table.name: one.table for one in reversed(tables[part.slug]) if len(one.table.rows) <= MOST_ROWS}
-    return next((there[name] for name in order if name in there), None)
+    found = [there[name] for name in order if name in there]
+    return next((table for table in found if table.pictures), found[0] if found else None)
 
 
 def shown_of(part: Part) -> tuple[list[Shown], list[str]]:

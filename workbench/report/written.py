@@ -22,7 +22,7 @@ from workbench.figures.write.latex import latex_table
 from workbench.figures.write.pictures import check_package
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
-from workbench.report.collected import Collected, Group, Shown, Tell, collect, groups, shown_of
+from workbench.report.collected import Collected, Group, Part, Shown, Tell, collect, groups, shown_of
 from workbench.report.options import ALL, ReportChoice
 from workbench.report.own_tables import Behind, behind, every_answer, with_answers
 from workbench.report.page import (
@@ -195,7 +195,7 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     process.begin(picture.pages()[0] for picture in pictures.values())
     sections = [Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, findings, strict=True)]
     tell(0.6, "writing tables")
-    every = [one for of in tables.values() for one in of]
+    every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
     first = len(mains) + 2
     rest = _numbered([*_own(found, sections, missing), *every], first)
     single = _single(found.choice, rest)
@@ -243,7 +243,11 @@ def _own(found: Collected, sections: Sequence[Section], missing: Mapping[str, Se
     yield from (Shown("", table) for table in told_tables(found, sections, missing))
     yield from (Shown("", make(found)) for make in (own.models, own.instruments, own.templates, own.design))
     yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
-    yield from (Shown(part.found.title, own.chosen(part)) for part in found.parts if part.found.parameters)
+
+
+def _choices(part: Part) -> Iterator[Shown]:
+    if part.found.parameters:
+        yield Shown(part.found.title, own.chosen(part))
 
 
 def _single(choice: ReportChoice, tables: Sequence[Shown]) -> list[Shown]:

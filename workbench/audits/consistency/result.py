@@ -347,7 +347,7 @@ def _families(
     said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
     held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
     if not held:
-        yield OfModel("It is undecided which parties these agree with more often", name, said, doubt=doubt)
+        yield OfModel("It is undecided which parties' answers are given more often", name, said, doubt=doubt)
         return
     widest, p = max(held, key=lambda one: abs(one[0].value))
     more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
