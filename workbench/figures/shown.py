@@ -31,13 +31,16 @@ def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
 
 def _cell(row: Any, column: Column[Any], reasons: dict[str, str], intervals: dict[str, None]) -> str:
     value = column.value(row)
-    if isinstance(value, Estimate) and value.interval and not column.aside:
-        intervals[value.interval] = None
-    if isinstance(value, Estimate) and not value.defined:
-        return f"undefined {_letter(value.undefined, reasons)}"
-    beside = visible(column.beside(row)) if column.beside is not None else ""
-    if isinstance(value, Estimate) and value.few:
-        beside = f"{_letter(value.few, reasons)} {beside}".strip()
+    beside = ""
+    if isinstance(value, Estimate):
+        if value.interval and not column.aside:
+            intervals[value.interval] = None
+        if not value.defined:
+            return f"undefined {_letter(value.undefined, reasons)}"
+        if value.few:
+            beside = _letter(value.few, reasons)
+    if column.beside is not None:
+        beside = f"{beside} {visible(column.beside(row))}".strip()
     return f"{shown(value, column)} {beside}" if beside else shown(value, column)
 
 
@@ -49,6 +52,8 @@ def shown(value: Value, column: Column[Any]) -> str:
     """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`, `undefined: …`."""
     if value is None:
         return NONE
+    if type(value) is str:
+        return visible(column.words.get(value, value), lines=column.kind is Kind.PROSE)
     if isinstance(value, Estimate):
         return estimate(value, column.kind)
     if isinstance(value, MeanSd):
