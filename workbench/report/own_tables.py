@@ -13,7 +13,6 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT
@@ -54,7 +53,7 @@ def asked(found: Collected) -> Table[ModelAsked]:
 
     return Table(
         "asked",
-        "What was asked",
+        "Models, and what they answered",
         [ModelAsked(name, runs) for name, runs in of.items()],
         [
             Column("model", "model", lambda row: row.name, main=True),
@@ -70,24 +69,13 @@ def asked(found: Collected) -> Table[ModelAsked]:
     )
 
 
-def instruments(found: Collected) -> Table[Instrument]:
+def instruments(found: Collected) -> Table[Sequence[str]]:
     """Return the instruments with their licences."""
-    return Table(
-        "instruments",
-        "Instruments",
-        found.instruments,
-        [
-            Column("name", "instrument", lambda row: row.name),
-            Column("title", "title", lambda row: row.title),
-            Column("statements", "statements", lambda row: len(row.statements), Kind.COUNT),
-            Column("language", "language", lambda row: row.language),
-            Column("version", "version", lambda row: row.version),
-            Column("licence", "licence", lambda row: row.licence),
-            Column("source", "source", lambda row: row.source),
-            Column("citation", "to be cited as", lambda row: row.citation),
-        ],
-        key=lambda row: (row.name,),
-    )
+    header = ("instrument", "title", "language", "version", "licence", "source", "to be cited as")
+    rows = [
+        (of.name, of.title, of.language, of.version, of.licence, of.source, of.citation) for of in found.instruments
+    ]
+    return texts("instruments", "Instruments", header, rows)
 
 
 def templates(found: Collected) -> Table[Sequence[str]]:
@@ -120,31 +108,26 @@ def models(found: Collected) -> Table[Asked]:
         "models_asked",
         "Models, and how they were asked",
         found.asked,
-        models_columns(),
+        [
+            Column("model", "model", lambda row: row.name),
+            Column("audit", "audit", lambda row: in_words(row.run.audit)),
+            Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
+            Column("computed", "computed with", lambda row: row.run.computed),
+            Column("sampling", "sampling", lambda row: str(row.run.sampling)),
+            Column("published", "sampling as published", _published),
+            Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
+            Column("language", "language", lambda row: row.run.language),
+            Column("family", "templates", lambda row: row.run.family),
+            Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
+            Column("first", "first answer (UTC)", lambda row: row.first[:16].replace("T", " ")),
+            Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
+        ],
         key=lambda row: (row.name, row.run.audit),
         notes=[
             "sampling as published: whether it is that of the paper which the audit follows; – where it names none. "
             "Seeds are those of the jobs that asked."
         ],
     )
-
-
-def models_columns() -> list[Column[Asked]]:
-    """Return the columns on how a model was asked."""
-    return [
-        Column("model", "model", lambda row: row.name),
-        Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
-        Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
-        Column("computed", "computed with", lambda row: row.run.computed),
-        Column("sampling", "sampling", lambda row: str(row.run.sampling)),
-        Column("published", "sampling as published", _published),
-        Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
-        Column("language", "language", lambda row: row.run.language),
-        Column("family", "templates", lambda row: row.run.family),
-        Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
-        Column("first", "first answer (UTC)", lambda row: row.first[:16].replace("T", " ")),
-        Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
-    ]
 
 
 def _published(row: Asked) -> str | None:
@@ -163,7 +146,7 @@ def design(found: Collected) -> Table[Asked]:
         found.asked,
         [
             Column("model", "model", lambda row: row.name),
-            Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
+            Column("audit", "audit", lambda row: in_words(row.run.audit)),
             Column("instrument", "instrument", lambda row: row.run.instrument),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("wordings", "kinds of wording", lambda row: row.wordings, Kind.COUNT),
@@ -211,7 +194,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
             made = answered_table(answered)
             yield Table(
                 f"answered-{audit}",
-                f"What was answered: {audit.replace('_', ' ')}",
+                f"What was answered: {in_words(audit)}",
                 made.rows,
                 made.columns,
                 made.key,

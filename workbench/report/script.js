@@ -111,7 +111,8 @@
     const listed = [];
     const fold = (title, said, className, of, fill) => {
       const made = folded([title, " ", make("small", {}, said)], className, fill);
-      listed.push([made, () => JSON.stringify(of).toLowerCase()]);
+      let text = "";
+      listed.push([made, () => text ||= JSON.stringify(of).toLowerCase()]);
       return made;
     };
     const groups = [
