@@ -52,8 +52,6 @@ def shown(value: Value, column: Column[Any]) -> str:
     """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`, `undefined: …`."""
     if value is None:
         return NONE
-    if type(value) is str:
-        return visible(column.words.get(value, value), lines=column.kind is Kind.PROSE)
     if isinstance(value, Estimate):
         return estimate(value, column.kind)
     if isinstance(value, MeanSd):

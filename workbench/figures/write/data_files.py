@@ -59,13 +59,11 @@ def _cells(values: list[Value], parts: tuple[str, ...]) -> Iterator[list[Plain]]
 
 def plain(value: Any) -> Plain:
     """Return one plain value; NaN is None, several texts are one."""
-    if value is None or type(value) in (str, int, bool):  # most of them
-        return value
     if isinstance(value, float):
         return value + 0.0 if math.isfinite(value) else None
     if isinstance(value, Verdict):
         return value.value
-    return value if isinstance(value, str | int) else " ".join(value)
+    return value if value is None or isinstance(value, str | int) else " ".join(value)
 
 
 def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
