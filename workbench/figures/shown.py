@@ -31,16 +31,13 @@ def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
 
 def _cell(row: Any, column: Column[Any], reasons: dict[str, str], intervals: dict[str, None]) -> str:
     value = column.value(row)
-    beside = ""
-    if isinstance(value, Estimate):
-        if value.interval and not column.aside:
-            intervals[value.interval] = None
-        if not value.defined:
-            return f"undefined {_letter(value.undefined, reasons)}"
-        if value.few:
-            beside = _letter(value.few, reasons)
-    if column.beside is not None:
-        beside = f"{beside} {visible(column.beside(row))}".strip()
+    if isinstance(value, Estimate) and value.interval and not column.aside:
+        intervals[value.interval] = None
+    if isinstance(value, Estimate) and not value.defined:
+        return f"undefined {_letter(value.undefined, reasons)}"
+    beside = visible(column.beside(row)) if column.beside is not None else ""
+    if isinstance(value, Estimate) and value.few:
+        beside = f"{_letter(value.few, reasons)} {beside}".strip()
     return f"{shown(value, column)} {beside}" if beside else shown(value, column)
 
 
