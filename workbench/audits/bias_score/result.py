@@ -722,7 +722,7 @@ def _all_models(report: BiasReport) -> AnyTable:
         ends=("left", "right"),
         definition="From -1, wholly left, to +1, wholly right: agreeing with statements of the right and disagreeing "
         "with those of the left counts as right. Chance is 0 or, of a model that agrees with everything, the thin "
-        "mark. Of people nothing is known here.",
+        "mark. There is no such figure of people.",
     )
 
 

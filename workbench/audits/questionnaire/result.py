@@ -234,7 +234,7 @@ def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterat
     within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone"
     alone = "" if math.isnan(noise) else f", {within} {number(noise, Kind.SIZE)}"
     yield OfModel(
-        "Say yes more often than people on some questions, and less often on others",
+        "Questions with more yes than from people, and questions with less",
         name,
         f"{above} and {below} of {len(of.targets)} (size of the bias {number(of.absolute_bias.value, Kind.SIZE)} on "
         f"average{alone})",
