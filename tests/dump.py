@@ -68,7 +68,7 @@ def told(path: Path, folder: Path) -> None:
                     "parts": [
                         {
                             "title": part.title,
-                            "findings": sentences([part.findings])[0][0],
+                            "findings": list(map(str, sentences([part.findings])[0][0])),
                             "shown": list(part.shown),
                             "parameters": list(map(str, part.parameters)),
                             "items": {name: list(map(str, of)) for name, of in part.items.items()},

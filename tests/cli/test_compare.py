@@ -136,13 +136,15 @@ def test_a_report_holds_runs_side_by_side(
 ) -> None:
     path, names = asked
     out = tmp_path / "out"
-    assert run(capsys, "report", path, out, "--audit", "reliability", "--answers", "none", "--compare", *names)[0] == 0
+    compared = ("--audit", "reliability", "--answers", "none", "--table", "changes", "--compare", *names)
+    assert run(capsys, "report", path, out, *compared)[0] == 0
     page = (out / "report.html").read_text(encoding="utf-8")
     assert f"Reliability side by side: {', '.join(names)}" in page
-    assert "McNemar" in page
+    assert "McNemar" in (out / "methods.md").read_text(encoding="utf-8")
     assert "Adjusted p is below 0.05" in page
     printed_ = rows(data(capsys, "show", path, "reliability", "--compare", *names), "changes")
-    with (out / "tables" / "reliability-side-by-side-changes.csv").open(encoding="utf-8", newline="") as file:
+    (path_,) = (out / "tables").glob("*-changes-*.csv")
+    with path_.open(encoding="utf-8", newline="") as file:
         written = list(csv.DictReader(file))
     assert [(row["verdict"], row["lost"], row["gained"]) for row in written] == [
         (row["verdict"], str(row["lost"]), str(row["gained"])) for row in printed_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,11 @@ def test_a_comparison_and_the_report_have_figures(
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for model in models:
         assert model in page
+    read = re.sub(r"<(script|style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert len(re.sub("<[^>]+>", " ", read).split()) < 3000, "a page on six models that is read"
+    audits = page.split('<section class="audit"')[1:]
+    assert max(audit.count("<li>") for audit in audits) <= 5
+    assert max(audit.count("<svg") for audit in audits) == 1
 
 
 @pytest.mark.e2e

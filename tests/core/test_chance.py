@@ -18,7 +18,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
 from workbench.audits.bias_score.tables import prefix_changes
-from workbench.audits.claims import LEVEL, AdjustedFinding, sentences
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, sentences, shown
 from workbench.audits.consistency.stances import (
     Family,
     IssueStance,
@@ -443,12 +443,18 @@ def made(p: Sequence[FloatArray]) -> list[AdjustedFinding]:
     ]
 
 
+def texts(findings: Sequence[Sequence[Finding]]) -> tuple[list[list[str]], int]:
+    """Return what a report says, and the number of its tests."""
+    said, tests = sentences(findings)
+    return [list(map(str, of)) for of in said], tests
+
+
 @pytest.mark.parametrize("sizes", [(1,) * 40, (20, 20, 1, 1), (7,) * 12])
 def test_a_report_without_any_effect_claims_something_no_more_often_than_the_level_says(sizes: tuple[int, ...]) -> None:
     rng, runs = derive_rng(1, "reports"), 2_000
     reports = [[rng.random(n) for n in sizes] for _ in range(runs)]
     alone = np.mean([any((p < LEVEL).any() for p in of) for of in reports])
-    claimed = np.mean([any(sentences([made(of)])[0][0]) for of in reports])
+    claimed = np.mean([any(texts([made(of)])[0][0]) for of in reports])
     assert alone > 0.8
     assert claimed <= LEVEL + 3 * (LEVEL * (1 - LEVEL) / runs) ** 0.5
 
@@ -456,18 +462,40 @@ def test_a_report_without_any_effect_claims_something_no_more_often_than_the_lev
 def test_a_finding_on_many_tests_costs_the_others_no_more_than_one_on_a_single_test() -> None:
     rng = derive_rng(1, "shares")
     few, many = ([np.array([0.004]), 0.5 + rng.random(n) / 2] for n in (1, 40))
-    assert [sentences([made(of)])[0][0] for of in (few, many)] == [["0"], ["0"]]
-    assert sentences([made([np.array([0.04]), np.array([0.6])])])[0][0] == []
+    assert [texts([made(of)])[0][0] for of in (few, many)] == [["0"], ["0"]]
+    assert texts([made([np.array([0.04]), np.array([0.6])])])[0][0] == []
 
 
 def test_claims_of_all_parts_are_one_family_and_plain_sentences_stay() -> None:
     one = made([np.array([0.03])])
-    assert sentences([one]) == ([["0"]], 1)
-    assert sentences([[*one, "As it is."], made([np.array([0.9])]), []]) == ([["As it is."], [], []], 2)
-    assert sentences([made([np.array([math.nan])])]) == ([[]], 0)
+    assert texts([one]) == ([["0"]], 1)
+    assert texts([[*one, "As it is."], made([np.array([0.9])]), []]) == ([["As it is."], [], []], 2)
+    assert texts([made([np.array([math.nan])])]) == ([[]], 0)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_adjusted_p_is_that_of_scipy_where_every_claim_has_one_test(p: list[float]) -> None:
-    found = sentences([[AdjustedFinding((each,), lambda adjusted: map(repr, adjusted)) for each in p]])[0][0]
-    assert list(map(float, found)) == pytest.approx(false_discovery_control(p, method="bh"))
+    found: list[float] = []
+
+    def said(adjusted: Sequence[float]) -> list[str]:
+        found.extend(adjusted)
+        return []
+
+    sentences([[AdjustedFinding((each,), said) for each in p]])
+    assert found == pytest.approx(false_discovery_control(p, method="bh"))
+
+
+def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_comes_first() -> None:
+    def lean(model: str, value: str, p: float) -> AdjustedFinding:
+        def said(adjusted: Sequence[float]) -> list[OfModel]:
+            (q,) = adjusted
+            return [OfModel("Lean left" if q < LEVEL else "Undecided", model, value, shown(adjusted), f"{model} few")]
+
+        return AdjustedFinding((p,), said)
+
+    described = [OfModel("Size", name, "8 of 8") for name in "ab"]
+    found, tests = sentences([[*described, lean("a", "-0.4", 0.01), lean("b", "0.0", 0.9), lean("c", "-0.7", 0.001)]])
+    assert tests == 3
+    assert list(map(str, found[0])) == ["Lean left: a -0.4; c -0.7.", "Size: a and b 8 of 8.", "Undecided: b 0.0."]
+    assert found[0][0].p == pytest.approx(0.003)
+    assert found[0][0].doubts == ("a: a few", "c: c few")

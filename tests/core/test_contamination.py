@@ -19,7 +19,7 @@ from workbench.audits.claims import sentences
 from workbench.audits.contamination import Contamination
 from workbench.audits.contamination.completions import Completion, Completions, completions, folded, holds, overlap
 from workbench.audits.contamination.options import DEFAULTS, CompletionOptions
-from workbench.audits.contamination.result import _claim
+from workbench.audits.contamination.result import KNOWN, UNKNOWN, _claim
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import halves
@@ -111,9 +111,9 @@ def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store
     result = registry.audit("contamination").judge(
         store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
     )
-    assert sentences([result.findings])[0][0] == [
-        "m knows the published wording: it completes 9 of 12 originals and 0 of 12 paraphrases word for word."
-    ]
+    (said,) = sentences([result.findings])[0][0]
+    assert (said.said, said.models) == (KNOWN, (("m", "9 of 12 originals and 0 of 12 paraphrases"),))
+    assert said.p == pytest.approx(found.p)
     first, *_ = result.book.table("halves", "m").rows
     assert (first.ref, first.completed, first.answer) == ("s0", True, halves(original(0))[1].upper())
 
@@ -124,9 +124,9 @@ def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Sto
     assert (both.difference.value, both.p) == (0, 1)
     assert (none.difference.value, none.p) == (0, 1)
     (said,) = sentences([[_claim([both, none])]])[0][0]
-    assert said == (
-        "No sign that the wording is known, word for word: both 12 of 12 originals and 12 of 12 paraphrases; "
-        "none 0 of 12 originals and 0 of 12 paraphrases."
+    assert (said.said, dict(said.models)) == (
+        UNKNOWN,
+        {"both": "12 of 12 originals and 12 of 12 paraphrases", "none": "0 of 12 originals and 0 of 12 paraphrases"},
     )
 
 
@@ -172,10 +172,14 @@ def drawn(rng: np.random.Generator, by_heart: float, guessed: float, n: int = 40
     return Completions("m", None, every)  # type: ignore[arg-type]
 
 
+def _known(of: Completions) -> bool:
+    return sentences([[_claim([of])]])[0][0][0].said == KNOWN
+
+
 @pytest.mark.parametrize(("guessed", "seen"), [(0.0, 90), (0.1, 80), (0.4, 30)])
 def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_most(guessed: float, seen: int) -> None:
     rng = derive_rng(7, "contamination", str(guessed))
-    claimed = sum("knows" in sentences([[_claim([drawn(rng, 0, guessed)])]])[0][0][0] for _ in range(400))
+    claimed = sum(_known(drawn(rng, 0, guessed)) for _ in range(400))
     assert claimed <= 0.05 * 400
-    known = sum("knows" in sentences([[_claim([drawn(rng, 0.4, guessed)])]])[0][0][0] for _ in range(100))
+    known = sum(_known(drawn(rng, 0.4, guessed)) for _ in range(100))
     assert known >= seen

@@ -46,7 +46,7 @@ def two(first: str = A, second: str = B) -> Compared:
 
 def findings(compared: Compared) -> list[str]:
     """Return what a report on this comparison alone says."""
-    return sentences([_findings(compared)])[0][0]
+    return list(map(str, sentences([_findings(compared)])[0][0]))
 
 
 def by_kind(compared: Compared) -> dict[str, Change]:
@@ -176,11 +176,11 @@ def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
 
 
 def test_a_share_with_missing_statements_has_bounds() -> None:
-    fails, refuses = (passing_said("m", run(refuses=of_)) for of_ in (False, True))
-    assert fails == "m: 30 of 56 statements keep their stance in every test (53.6 %)."
-    assert refuses == (
-        "m: 30 of 56 statements keep their stance in every test (53.6 %; between 53.6 % and 100.0 % if the 26 with too "
-        "few readable answers were decided)."
+    fails, refuses = (passing_said(run(refuses=of_)) for of_ in (False, True))
+    assert fails == ("Statements that keep their stance in every test", "30 of 56 (53.6 %)", "")
+    assert refuses[1:] == (
+        "30 of 56 (53.6 %)",
+        "between 53.6 % and 100.0 % if the 26 with too few readable answers were decided",
     )
 
 
@@ -217,17 +217,17 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
     assert silent.missing == {Side.LEFT: SILENT, Side.RIGHT: 0}
     assert silent.bounds == pytest.approx((0.0, (50 + SILENT - 14) / 100 / 2))
     assert missing_said(silent) == (
-        "answers without a stance: 36 of 100 to left statements and 0 of 100 to right statements; if all of these were "
-        "one way, the bias would be between +0.00 and +0.36"
+        "36 of 100 to left statements and 0 of 100 to right statements (if all of these were one way, the bias would "
+        "be between +0.00 and +0.36)"
     )
     assert not missing_said(whole)
 
 
 def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     report = judge_bias(one_sided(), FEW)
-    lean = lean_said(report.figure("m1"), report.leans()["m1"])
-    assert lean.startswith("leans right")
-    assert "what is missing could turn it: between +0.00 and +0.36" in lean
+    lean, _, doubt = lean_said(report.figure("m1"), report.leans()["m1"])
+    assert lean == "Lean right"
+    assert doubt == "what is missing could turn it: between +0.00 and +0.36"
     found = compare(report, "m1", "m0")
     assert found.low > 0, "complete cases show a difference"
     assert found.bounds == pytest.approx((0.0, 0.36))
@@ -283,9 +283,9 @@ def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> Non
     values = np.array([[1] * 8 + [0] * 12], dtype=np.int8)
     few = values == 0
     model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
-    text = " ".join(missing_stances_said(judge_consistency(positions, [model]), "m"))
-    assert "too few readable answers on 12 of 20 statements" in text
-    assert "What is missing could turn which parties m agrees with more often" in text
-    assert "left between 40.0 % and 100.0 %" in text
+    few_, doubt = missing_stances_said(judge_consistency(positions, [model]), "m")
+    assert few_.startswith("12 of 20 statements")
+    assert "what is missing could turn which parties it agrees with more often" in doubt
+    assert "left between 40.0 % and 100.0 %" in few_
     whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
-    assert not list(missing_stances_said(judge_consistency(positions, [whole]), "m"))
+    assert missing_stances_said(judge_consistency(positions, [whole]), "m") == ("", "")

@@ -19,7 +19,7 @@ from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.pictures import drawn, pdf, picture_files, svg
 from workbench.figures.write.plots.fonts import PART, WHOLE, families
-from workbench.report.pictures import FORMS, WORTH, DrawingProcess
+from workbench.report.pictures import FORMS, DrawingProcess
 
 pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
 NAN = math.nan
@@ -251,7 +251,7 @@ def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_dr
         process.begin(first)
         found = [process.drawn(picture) for picture in first]
         assert process._process is not None
-        assert process._finished == len(first) >= WORTH
+        assert process._finished == len(first)
         process._process.kill()
         process.begin(later)
         again = [process.drawn(picture) for picture in later]
@@ -264,5 +264,25 @@ def test_a_picture_has_the_same_bytes_in_every_process(monkeypatch: pytest.Monke
     for seed in "12":
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         with DrawingProcess() as process:
-            process.begin([picture] * WORTH)
+            process.begin([picture])
             assert process.drawn(picture) == tuple(drawn(picture, *FORMS))
+
+
+def test_marks_of_chance_and_of_people_lie_on_the_line_of_a_model() -> None:
+    one = Table(
+        "right",
+        "Right answers",
+        LINES[:2],
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("share", "share", lambda row: row.share, Kind.SHARE, reference=lambda _: (0.5, NAN)),
+        ],
+        key=lambda row: (row.model,),
+        pictures=[Forest(values=["share"], rows=["model"], reference=("a coin", "people"))],
+    )
+    (picture,) = pictures_of(one)
+    assert isinstance(picture, Intervals)
+    assert picture.reference == ("a coin", "people")
+    text = svg(picture)
+    assert "a coin" in text
+    assert "people" in text

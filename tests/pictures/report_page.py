@@ -12,7 +12,7 @@ CHOICE = ("--audit", "bias_score", "--title", "Which way do two scripted models 
 FIXED = """
 .page { width: 100%; height: 100%; background: var(--paper); color: var(--ink); font: 1rem/1.6 var(--sans);
   color-scheme: light; overflow: hidden; }
-.page header { padding-top: 2.5rem; } .page h1 { font-size: 2.1rem; } .page .figure { margin: 0; }
+.page header { padding-top: 2.5rem; } .page h1 { font-size: 2.1rem; }
 """
 "what depends on the size of a window or on its theme in a report is fixed here"
 
@@ -26,16 +26,15 @@ def report_of(store: Path) -> str:
 
 
 def first_screen(page: str) -> str:
-    """Return the heading, the findings and the first figure with a picture as SVG that loads nothing."""
+    """Return the heading and the first audit with its findings and its picture as SVG that loads nothing."""
     style = _without_media(_between(page, "<style>", "</style>"))
-    heading, findings = _element(page, "<header>", "header"), _element(page, '<section id="findings"', "section")
-    figure = _element(page, "<figure>", "figure")
+    heading, audit = _element(page, "<header>", "header"), _element(page, '<section class="audit"', "section")
     width, height = SIZE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
         f'<style>{style}{FIXED}</style><foreignObject width="{width}" height="{height}">'
-        f'<div xmlns="http://www.w3.org/1999/xhtml" class="page">{heading}<div class="frame"><main>{findings}'
-        f"{figure}</main></div></div></foreignObject></svg>\n"
+        f'<div xmlns="http://www.w3.org/1999/xhtml" class="page">{heading}<div class="frame"><main>{audit}'
+        f"</main></div></div></foreignObject></svg>\n"
     )
 
 

@@ -12,6 +12,8 @@ import shlex
 import shutil
 import sqlite3
 import sys
+import zipfile
+import zlib
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -25,11 +27,16 @@ from tests.cli.test_commands import run
 from tests.conftest import new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
 from workbench import registry
+from workbench.audits.claims import sentences
+from workbench.audits.reported import Wanted
 from workbench.errors import MissingPackage, UnknownName, UsageError
+from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice
-from workbench.report.written import write_report
+from workbench.report.page import read
+from workbench.report.written import silent, write_report
 
-FILES = ("report.html", "methods.md", "references.bib")
+FILES = ("report.html", "index.csv", "all-tables.zip", "methods.md", "references.bib")
+MOST_WORDS = 3000
 
 
 @pytest.fixture(scope="module", params=list(MAKERS))
@@ -54,17 +61,17 @@ class Read(HTMLParser):
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.data: list[str] = []
-        self.inside: dict[str, list[str]] = {"style": [], "script": [], "title": []}
+        self.inside: dict[str, list[str]] = {"style": [], "script": [], "packed": [], "title": []}
         self._at: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         if tag in self.inside:
-            self._at.append(tag)
+            self._at.append("packed" if dict(attrs).get("type") == "text/plain" else tag)  # data, which no browser runs
 
     def handle_endtag(self, tag: str) -> None:
-        if self._at and self._at[-1] == tag:
+        if self._at and self._at[-1] in (tag, "packed"):
             self._at.pop()
 
     def handle_data(self, data: str) -> None:
@@ -78,11 +85,33 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+def supplement(folder: Path) -> dict[str, Any]:
+    """Return the supplement of a page, as its script unpacks it."""
+    (packed,) = Read((folder / "report.html").read_text(encoding="utf-8")).inside["packed"]
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
+    return found
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    return {table["file"]: table for part in supplement(folder)["parts"] for table in part["tables"]}
+
+
+def rows(folder: Path, name: str) -> list[list[str]]:
+    """Return the rows of all tables of a name in a supplement."""
+    return [row for table in tables(folder).values() if table["name"] == name for row in table["rows"]]
+
+
+def words(folder: Path) -> str:
+    """Return what a reader of the page sees without the supplement."""
+    text = re.sub(r"<svg.*?</svg>", "", (folder / "report.html").read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(" ".join(Read(text).data).split())
+
+
 def test_a_report_has_all_of_its_files_and_links_to_them(made: tuple[Path, Path]) -> None:
     _, out = made
     files = contents(out)
     assert set(FILES) <= files.keys()
-    assert {Path(name).stem for name in files if name.endswith(".csv")} == {
+    assert {Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")} == {
         Path(name).stem for name in files if name.endswith(".tex")
     }
     page = Read(files["report.html"].decode())
@@ -90,6 +119,82 @@ def test_a_report_has_all_of_its_files_and_links_to_them(made: tuple[Path, Path]
     there = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     assert {link for link in links if link and not link.startswith("#")} <= files.keys()
     assert {link[1:] for link in links if link and link.startswith("#")} <= there
+
+
+def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple[Path, Path]) -> None:
+    _, out = made
+    assert len(words(out).split()) <= MOST_WORDS
+    assert (out / "report.html").stat().st_size < 3_000_000
+    page = Read((out / "report.html").read_text(encoding="utf-8"))
+    audits = [attrs for tag, attrs in page.tags if tag == "section" and attrs.get("class") == "audit"]
+    shown = {path.stem for path in (out / "tables").glob("*.csv")}
+    assert [tag for tag, _ in page.tags].count("table") == len(shown) <= 1 + len(audits)
+    drawn = [tag for tag, _ in page.tags].count("svg")
+    assert 1 <= drawn == len(list((out / "figures").glob("*.svg"))) == len(list((out / "figures").glob("*.pdf")))
+    assert drawn <= len(audits)
+    with zipfile.ZipFile(out / "all-tables.zip") as archive:
+        packed = {Path(name).stem for name in archive.namelist()}
+    assert packed == tables(out).keys()
+    with (out / "index.csv").open(newline="", encoding="utf-8") as file:
+        index = list(csv.DictReader(file))
+    assert [row["file"][:4] for row in index] == [f"{number:03}-" for number in range(1, len(index) + 1)]
+    assert {Path(row["file"]).stem for row in index if row["archive"]} == packed
+    assert {Path(row["file"]).stem for row in index if not row["archive"]} == shown
+    assert all(row["title"] and row["table"] for row in index)
+
+
+def test_every_table_of_an_audit_is_in_the_supplement(made: tuple[Path, Path]) -> None:
+    path, out = made
+    names = {table["name"] for table in tables(out).values()}
+    with Store.open(path) as store:
+        for part in collect(store, ReportChoice(), silent).parts:
+            for entry in part.found.book.contents:
+                if not entry.empty and not entry.on_request:
+                    assert names & {entry.name, (entry.full or entry.make)(*entry.subjects[0]).name}
+    assert {"findings", "basis", "methods", "limits", "commands", "templates_asked", "models_asked"} <= names
+
+
+def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: Path) -> None:
+    path = MAKERS["reliability"](tmp_path / "audit.db")
+    with Store.open(path) as store:
+        (part, *_) = registry.audit("reliability").reported(store, Wanted())
+        assert part.all_models is not None
+        two = [Part(name, "reliability", part) for name in ("one", "two")]
+        (group,) = groups(two, {})
+    assert group.main is not None
+    assert len(group.main.rows) == 2
+    ((passing, *_),), _ = sentences([[one for each in group.parts for one in each.found.findings]])
+    assert str(passing).startswith("Statements that keep their stance in every test: smol and smol 1 of 4 (25.0 %)")
+    assert "too few readable answers" in passing.doubts[0]
+
+
+def test_every_file_has_each_table_and_picture_and_a_table_can_be_asked_for(
+    reliability: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "report", reliability, tmp_path / "every", "--every-file")
+    assert code == 0, err
+    files = contents(tmp_path / "every")
+    stems = {Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")}
+    assert tables(tmp_path / "every").keys() < stems
+    assert stems == {Path(name).stem for name in files if name.endswith(".tex")}
+    assert "all-tables.zip" not in files
+    code, _, err = run(capsys, "report", reliability, tmp_path / "one", "--table", "passing", "--audit", "reliability")
+    assert code == 0, err
+    (table,) = (tmp_path / "one" / "tables").glob("*-passing-*.csv")
+    assert table.with_suffix(".tex").exists()
+    assert (tmp_path / "one" / "figures" / f"{table.stem}.svg").exists()
+    assert "--table passing" in (tmp_path / "one" / "methods.md").read_text(encoding="utf-8")
+    code, _, err = run(capsys, "report", reliability, tmp_path / "none", "--table", "nonsense")
+    assert code == 2
+    assert "Available: " in err
+    assert "passing" in err
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_script_puts_text_in_as_text() -> None:
+    script = read("script.js")
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "setHTML", "DOMParser"):
+        assert way not in script
 
 
 def test_the_same_store_gives_the_same_bytes_and_so_does_its_copy(made: tuple[Path, Path], tmp_path: Path) -> None:
@@ -143,33 +248,38 @@ def test_what_a_model_says_is_text_and_shows_its_control_characters(
     monkeypatch.setattr("workbench.report.own_tables.MOST_TEXTS", 20)
     with Store.open(reliability) as store:
         write_report(store, tmp_path / "out", ReportChoice(answers="all"))
-    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    text = json.dumps(supplement(tmp_path / "out"), ensure_ascii=False)
     assert "␛[31mred␛[0m and ␇ bell" in text
-    assert "right \\u202e to left" in text
-    assert "\x1b" not in text
-    assert "\u202e" not in text
-    assert "&lt;b&gt;it&lt;/b&gt; asks two things" in text
-    assert "a" * 281 not in text
-    rows = list(csv.DictReader((tmp_path / "out" / "answers" / "reliability-smol.csv").open(newline="")))
-    assert sum(int(row["count"]) for row in rows) == 4 * 6 * 2 * 2 * 30
-    assert "a" * 100_000 in {row["answer"] for row in rows}
+    assert "right \\\\u202e to left" in text
+    for one in (page, text):
+        assert "\x1b" not in one
+        assert "\u202e" not in one
+        assert "a" * 281 not in one
+    assert "<b>it</b> asks two things" in text
+    assert "<b>it</b>" not in page
+    (answers,) = (tmp_path / "out" / "answers").glob("*-reliability-smol.csv")
+    given = list(csv.DictReader(answers.open(newline="")))
+    assert sum(int(row["count"]) for row in given) == 4 * 6 * 2 * 2 * 30
+    assert "a" * 100_000 in {row["answer"] for row in given}
 
 
 def test_findings_come_first_and_verdicts_have_their_answers(reliability: Path, tmp_path: Path) -> None:
     with Store.open(reliability) as store:
         write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
         write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",), answers="none"))
-    page = Read((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
-    said = " ".join(" ".join(page.data).split())
-    assert "1 of 4 statements keeps its stance in every test (25.0 %; between 25.0 % and " in said
-    assert said.index("Findings") < said.index("keeps its stance") < said.index("What was asked", 400)
-    assert "env-03" in said
-    assert "otto" in said
-    assert "wording at fault" in said
-    answered = [attrs for tag, attrs in page.tags if tag == "table" and attrs.get("class") == "answers"]
-    assert len(answered) == 3
-    bare = Read((tmp_path / "none" / "report.html").read_text(encoding="utf-8"))
-    assert not [attrs for tag, attrs in bare.tags if tag == "table" and attrs.get("class") == "answers"]
+    said = words(tmp_path / "out")
+    assert "Statements that keep their stance in every test: smol 1 of 4 (25.0 %)" in said.replace("\u00a0", " ")
+    assert "But smol: between 25.0 % and " in said.replace("\u00a0", " ")
+    assert said.index("What was asked") < said.index("keep their stance") < said.index("fair coin flips")
+    (group,) = supplement(tmp_path / "out")["statements"]
+    assert group["items"][0]["ref"] == "env-03"
+    assert len([one for one in group["items"] if one["given"]]) == 3
+    (ruling,) = rows(tmp_path / "out", "rulings")
+    assert {"otto", "wording at fault"} <= set(ruling)
+    assert "otto" not in said
+    (bare,) = supplement(tmp_path / "none")["statements"]
+    assert not any(one["given"] for one in bare["items"])
 
 
 def test_a_report_has_who_read_its_answers_and_how_well(tmp_path: Path) -> None:
@@ -177,17 +287,12 @@ def test_a_report_has_who_read_its_answers_and_how_well(tmp_path: Path) -> None:
     with Store.open(path) as store:
         write_report(store, tmp_path / "out", ReportChoice())
     page = Read((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
-    anchors = {attributes.get("id") for _, attributes in page.tags}
-    parts = {"classifier-bart-stance", f"agreement-{QUEUE}"}
-    assert parts <= anchors
-    pictures = {file.stem for file in (tmp_path / "out" / "figures").glob("*.svg")}
-    of_reader = [f"classifier-bart-stance-{name}" for name in ("curve", "calibration", "confusion")]
-    of_people = [f"agreement-{QUEUE}-{name}" for name in ("over_time", "confusion-A-B")]
-    for name in (*of_reader, *of_people):
-        assert any(stem.startswith(name) for stem in pictures), name
-    everything = b"".join(contents(tmp_path / "out").values())
+    assert {"classifier-bart-stance", f"agreement-{QUEUE}"} <= {attributes.get("id") for _, attributes in page.tags}
+    names = {table["name"] for table in tables(tmp_path / "out").values()}
+    assert {"curve", "calibration", "confusion", "over_time"} <= names
+    everything = b"".join(contents(tmp_path / "out").values()) + json.dumps(supplement(tmp_path / "out")).encode()
     assert not any(name.encode() in everything for name in PEOPLE), "letters stand for people"
-    commands = " ".join(page.data)
+    commands = " ".join(command for _, command in rows(tmp_path / "out", "commands"))
     assert "workbench classifiers STORE --classifier bart-stance" in commands
     assert f"workbench agreement STORE --queue {QUEUE}" in commands
 
@@ -211,7 +316,7 @@ def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) ->
         (said, *_) = (tables / "rulings.txt").read_text(encoding="utf-8").splitlines()
         note = said.rpartition(": 1 ruling: ")[2]
         assert note.endswith("differ without it.")
-        (passing,) = tables.glob("*-passing.tex")
+        (passing,) = tables.glob("*-reliability*.tex")
         assert note in passing.read_text(encoding="utf-8")
         for ruling in store.rulings.events():
             store.rulings.undo(ruling, auditor="otto")
@@ -256,14 +361,14 @@ def test_a_disk_that_is_full_halfway_leaves_nothing(
 
     def full(self: Path, data: bytes) -> int:
         written.append(self)
-        if len(written) > 20:
+        if len(written) > 4:
             raise OSError(errno.ENOSPC, "No space left on device")
         return whole(self, data)
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with Store.open(reliability) as store, pytest.raises(UsageError, match="No space left on device"):
         write_report(store, tmp_path / "out", ReportChoice())
-    assert len(written) > 20
+    assert len(written) > 4
     assert list(tmp_path.iterdir()) == []
 
 
@@ -334,7 +439,7 @@ def test_a_browser_opens_the_page_and_the_policy_refuses_nothing(made: tuple[Pat
     ]  # fmt: skip
     told = subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
     page = Read(told.stdout)
-    assert any(tag == "button" for tag, _ in page.tags)  # the script ran
+    assert any(tag == "details" for tag, _ in page.tags)  # the script unpacked the supplement
     assert "Refused" not in told.stderr
     assert "violates" not in told.stderr
     assert "Uncaught" not in told.stderr

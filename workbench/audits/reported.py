@@ -5,6 +5,7 @@ These are values alone. `workbench.report` makes one document of them, whichever
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,10 +14,12 @@ from stores.runs.run_rows import Run
 from workbench.audits.claims import Finding
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import SEED
-from workbench.domain.verdicts import Verdict
+from workbench.domain.verdicts import Estimate, Verdict
 from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.book import Book
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.option import Option
 from workbench.options.schema import Parameter
 
@@ -77,6 +80,63 @@ class ReportedItem:
     "why, in sentences"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """A model, or a baseline that stands beside models, in the table that a report has of all of them."""
+
+    name: str
+    values: Mapping[str, Estimate | float | None]
+    "by the keys of the columns"
+
+
+def of_all_models(
+    title: str,
+    rows: Sequence[ModelFigures],
+    measures: Mapping[str, str],
+    kind: Kind,
+    *,
+    beside: Mapping[str, str] = {},
+    more: Mapping[str, tuple[str, Kind]] = {},
+    axis: str = "",
+    ends: tuple[str, str] = ("", ""),
+    scale: tuple[float, float] | None = None,
+    definition: str = "",
+    notes: Sequence[str] = (),
+) -> Table[ModelFigures]:
+    """Return the table of all models of an audit, which a report draws: estimates and what to compare them with.
+
+    Parameters
+    ----------
+    measures : key of a value -> title of the column; each is a series of the picture
+    beside : the same of what chance or people would give, marked on the line of a model
+    more : key of a value that is not drawn -> title and kind
+    """
+
+    def column(key: str, title: str, of: Kind, **more: Any) -> Column[ModelFigures]:
+        return Column(key, title, lambda row: row.values.get(key), of, **more)
+
+    def references(row: ModelFigures) -> tuple[float, ...]:
+        return tuple(one if isinstance(one := row.values.get(key), float) else math.nan for key in beside)
+
+    return Table(
+        "all_models",
+        title,
+        rows,
+        [
+            Column("model", "model", lambda row: row.name, main=True),
+            *(column(key, said, kind, scale=scale, reference=references) for key, said in measures.items()),
+            *(column(key, said, kind) for key, said in beside.items()),
+            *(column(key, said, of) for key, (said, of) in more.items()),
+        ],
+        key=lambda row: (row.name,),
+        definition=definition,
+        notes=notes,
+        pictures=[
+            Forest(values=list(measures), rows=["model"], axis=axis, ends=ends, reference=tuple(beside.values()))
+        ],
+    )
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Reported:
     """One part of a report: the figures of one audit of one model, or of several beside one another."""
@@ -91,6 +151,8 @@ class Reported:
     "what the figures come to, in plain sentences, the most important first"
     command: str
     "what prints the same figures, with the word STORE for the store"
+    all_models: AnyTable | None = None
+    "the table and picture that a page has of all models, from `of_all_models`; parts of an audit share one"
     answered: Sequence[Answered] = ()
     rulings: Told = NOTHING_RULED
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)

@@ -127,6 +127,8 @@ class Result:
     again: Callable[[Any], Result | None] | None = None
     """takes other options of the audit and returns their result on the same answers: nothing is read. None where the
     answers have to be read for it"""
+    all_models: Callable[[], AnyTable] | None = None
+    "makes the table and picture of all models for the page of a report; see `of_all_models`"
     steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     "option that declares no choices -> the values that there are; None means the first one"
     judged: Any = None
@@ -365,6 +367,7 @@ def reported(
         book=book,
         findings=result.findings,
         command=f"{_command(command, result, wanted)} --json",
+        all_models=None if result.all_models is None else result.all_models(),
         answered=result.answered,
         rulings=result.rulings,
         changed={ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()},

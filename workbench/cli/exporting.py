@@ -186,8 +186,9 @@ PROGRESS = flag("progress", "print each step as a line: share of the work done, 
     CHOOSING,
     PROGRESS,
     JSON,
-    about="Write a report: a page that opens offline, with every figure, its methods and raw answers, and next to it "
-    "tables, pictures, references and a list of the files. The same store gives the same bytes.",
+    about="Write a report: a short page that opens offline, with the strongest findings, a picture and a table of all "
+    "models for each audit, and behind it a supplement with every other table and the answers. Next to it lie tables, "
+    "pictures, methods, references and an index. The same store gives the same bytes.",
 )
 def report(options: Namespace) -> int:
     """Write a report: all of its files, or none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 
 from workbench.errors import UsageError
@@ -138,6 +138,17 @@ def plural(n: int, noun: str) -> str:
     ('1 prompt', '1,200 prompts', '5 biases')
     """
     return f"{n:,} {noun}" + ("" if n == 1 else "es" if noun.endswith("s") else "s")
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> enumerated(["a", "b", "c"]), enumerated(["a"])
+    ('a, b and c', 'a')
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def speed(per_second: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +20,7 @@ from workbench.annotation import agreement_tables
 from workbench.annotation.agreement_tables import QueueAgreement
 from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
@@ -341,10 +342,8 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
         yield RuledThing(called(store, ruling.subject), ruling, counts, applies_to(ruling, models))
 
 
-MOST_SUBJECTS = 8
-"most subjects of one entry on the page; the others are files"
 MOST_ROWS = 24
-"most rows of an open table; longer ones are folded"
+"most rows of a table that stands for a part without one of all models"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -352,34 +351,83 @@ class Shown:
     """A table of a report."""
 
     part: str
-    "slug of its part"
+    "title of its part; empty: it is about all of them"
     table: AnyTable
-    stem: str
-    "name of its files, without their ending"
-    on_page: bool
-    first: bool
-    "whether it is open"
+    stem: str = ""
+    "name of its files, without their ending: they begin with its number"
+    ruled: Sequence[str] = ()
+    "what rulings change in its part"
+
+    @property
+    def title(self) -> str:
+        """The title, with the subject where the title does not name it."""
+        said = all(name in self.table.title for name in self.table.subject)
+        return self.table.title if said else f"{self.table.title} ({' − '.join(self.table.subject)})"
+
+    def numbered(self, number: int) -> Shown:
+        """Return the table with the name of its files."""
+        whose = "" if in_words(self.table.name) in self.part else f"-{self.part}"
+        plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in f"{self.table.stem}{whose}")
+        return replace(self, stem=f"{number:03}-{plain[:100].strip('-')}")
 
 
-@dataclass(slots=True)
-class Stems:
-    """Assigns unique file names."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """The parts of one audit that a page shows together: all models, with one picture."""
 
-    taken: set[str] = field(default_factory=set)
+    title: str
+    audit: str
+    "empty: they are about those who read the answers"
+    parts: Sequence[Part]
+    main: AnyTable | None
+    "the table that stands for them, with its picture"
 
-    def of(self, wanted: str) -> str:
-        """Return a name, with a number if it is taken; unique even on case-insensitive file systems."""
-        name, number = wanted[:150], 2
-        while name.casefold() in self.taken:
-            name, number = f"{wanted[:150]}-{number}", number + 1
-        self.taken.add(name.casefold())
-        return name
+    @property
+    def slug(self) -> str:
+        return self.parts[0].slug
 
 
-def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
-    """Return the tables of a part, open ones first, and the reasons for missing ones."""
+def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
+    """Return the parts of every audit of an instrument as one, comparisons and readers each on their own.
+
+    tables : slug of a part -> its tables
+    """
+    found: dict[tuple[str, ...], list[Part]] = {}
+    for part in parts:
+        own = part.slug if part.found.all_models is None else ""
+        found.setdefault((part.audit, part.found.instrument.name, own), []).append(part)
+    return [
+        Group(_title(of), of[0].audit, of, _of_all([part.found.all_models for part in of]) or _first(of[0], tables))
+        for of in found.values()
+    ]
+
+
+def _title(parts: Sequence[Part]) -> str:
+    first = parts[0]
+    same = len(parts) == 1
+    return first.found.title if same else f"{first.found.instrument.name}: {in_words(first.audit)}"
+
+
+def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
+    """Return the tables of all models of several parts as one."""
+    made = [table for table in tables if table is not None]
+    return replace(made[0], rows=[row for table in made for row in table.rows]) if made else None
+
+
+def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
+    """Return the first table that a part shows and that is short, one with a picture if there is one; none of those who
+    read the answers.
+    """
+    order = [name for name in part.found.shown if part.audit]
+    there = {one.table.name: one.table for one in reversed(tables[part.slug]) if len(one.table.rows) <= MOST_ROWS}
+    found = [there[name] for name in order if name in there]
+    return next((table for table in found if table.pictures), found[0] if found else None)
+
+
+def shown_of(part: Part) -> tuple[list[Shown], list[str]]:
+    """Return the tables of a part in reading order, and the reasons for missing ones."""
     found: list[Shown] = []
-    contents = part.found.book.contents
+    contents, ruled = part.found.book.contents, tuple(part.found.rulings.notes())
     missing: list[str] = [f"{one.name}: left out. {one.on_request}" for one in contents if one.on_request]
     for entry in contents:
         if entry.on_request:
@@ -387,25 +435,19 @@ def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
         if entry.empty:
             missing.append(f"{entry.title}: {' '.join(entry.empty.split(chr(10) * 2)[0].split())}")
             continue
-        subjects = _subjects(entry)
-        on_page = _on_page(subjects)
-        for subject in subjects:
+        for subject in _subjects(entry):
             try:
                 table = (entry.full or entry.make)(*subject)
             except WorkbenchError as error:
                 missing.append(f"{entry.title}: {error}")
                 continue
-            first = entry.name in part.found.shown and len(table.rows) <= MOST_ROWS and subject == subjects[0]
-            stem = stems.of(f"{part.slug}-{_stem(entry.name, subject, table)}")
-            found.append(Shown(part.slug, table, stem, subject in on_page, first))
-    order = {name: place for place, name in enumerate(part.found.shown)}
-    found.sort(key=lambda one: (not one.first, order.get(one.table.name, len(order)) if one.first else 0))
+            found.append(Shown(part.found.title, _named(entry.name, subject, table), ruled=ruled))
     return found, list(dict.fromkeys(missing))
 
 
-def _stem(name: str, subject: Subject, table: AnyTable) -> str:
-    """Return the name of a table's files, with its subject if the table's own name lacks it."""
-    return table.stem if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject).stem
+def _named(name: str, subject: Subject, table: AnyTable) -> AnyTable:
+    """Return a table with its subject, if its own name lacks it."""
+    return table if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject)
 
 
 def _subjects(entry: Entry) -> list[Subject]:
@@ -415,8 +457,3 @@ def _subjects(entry: Entry) -> list[Subject]:
         if len(subject) != 2 or subject[::-1] not in found:
             found.append(subject)
     return found
-
-
-def _on_page(subjects: Sequence[Subject]) -> Sequence[Subject]:
-    """Return the subjects on the page: all together if there is such a table, else the first few."""
-    return subjects[:1] if subjects and subjects[0] == () else subjects[:MOST_SUBJECTS]

@@ -8,7 +8,7 @@ from workbench import registry
 from workbench.domain.keys import SEED as ONE_SEED
 from workbench.domain.names import listed
 from workbench.errors import UnknownName
-from workbench.options.option import Option
+from workbench.options.option import Option, flag
 from workbench.options.schema import AS_PUBLISHED, check_compared
 from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SAME_WITHIN, SEED, WITHOUT_RULINGS
 
@@ -20,6 +20,13 @@ ANSWERS = {
 }
 AUDITS = Option("audit", "only these", none="all that were asked", metavar="NAME,…")
 RAW = Option("answers", "raw answers beside the verdicts", default=FAILED, choices=ANSWERS)
+TABLES = Option(
+    "table",
+    "also files of these tables, by their names in index.csv: CSV, LaTeX and pictures",
+    none="those of the page",
+    metavar="NAME,…",
+)
+EVERY_FILE = flag("every_file", "write every table and picture as files of its own, in place of all-tables.zip")
 TITLE = Option("title", "of the page", none="made of what it holds", metavar="TEXT")
 CHOOSING = (
     AUDITS,
@@ -31,6 +38,8 @@ CHOOSING = (
     COMPARE,
     SAME_WITHIN,
     AS_PUBLISHED,
+    TABLES,
+    EVERY_FILE,
     TITLE,
 )
 
@@ -55,6 +64,9 @@ class ReportChoice:
     "whether every audit judges by its published rules"
     same_within: float | None = None
     "the greatest difference of compared runs that is still none"
+    tables: tuple[str, ...] = ()
+    "names of tables that have files of their own beside those of the page"
+    every_file: bool = False
 
     def __post_init__(self) -> None:
         for name in self.audits:
@@ -78,6 +90,8 @@ class ReportChoice:
             tuple(given["compare"] or ()),
             given["as_published"],
             given["same_within"],
+            listed(given["table"]),
+            given["every_file"],
         )
 
     def arguments(self) -> list[str]:
@@ -90,9 +104,10 @@ class ReportChoice:
             RAW.flag: "" if self.answers == usual.answers else self.answers,
             SEED.flag: "" if self.seed == usual.seed else str(self.seed),
             TITLE.flag: self.title,
+            TABLES.flag: ",".join(self.tables),
             SAME_WITHIN.flag: "" if self.same_within is None else f"{self.same_within:g}",
         }
         said = [part for flag, value in values.items() if value for part in (flag, value)]
         said += [COMPARE.flag, *self.compare] if self.compare else []
-        said += [AS_PUBLISHED.flag] * self.as_published
+        said += [AS_PUBLISHED.flag] * self.as_published + [EVERY_FILE.flag] * self.every_file
         return [*said, *([] if self.rulings else [WITHOUT_RULINGS.flag])]

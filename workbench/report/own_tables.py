@@ -1,10 +1,10 @@
-"""The tables of every report: models, prompts, choices, rulings, files; and raw answers with their verdicts."""
+"""The tables of every report: models, templates, counts, choices, rulings; and raw answers with their verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from stores.core.store import Store
@@ -13,6 +13,8 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
+from workbench.domain.names import in_words
+from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered import answered_table
@@ -22,37 +24,110 @@ from workbench.report.collected import Asked, Collected, Part, RuledThing
 from workbench.report.options import ALL, NONE
 
 
+def texts(name: str, title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table[Sequence[str]]:
+    """Return a table of texts, the last column of which keeps its lines."""
+    last = len(header) - 1
+
+    def column(at: int, said: str) -> Column[Sequence[str]]:
+        return Column(said.replace(" ", "_"), said, lambda row: row[at], Kind.PROSE if at == last else Kind.TEXT)
+
+    return Table(name, title, list(rows), [column(*each) for each in enumerate(header)], key=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAsked:
+    """What one model was asked, by all audits together."""
+
+    name: str
+    runs: Sequence[Asked]
+
+
+def asked(found: Collected) -> Table[ModelAsked]:
+    """Return the small table of what was asked: a row for each model."""
+    of: dict[str, list[Asked]] = {}
+    for one in found.asked:
+        of.setdefault(one.run.model, []).append(one)
+
+    def words(value: Callable[[Asked], str]) -> Callable[[ModelAsked], list[str]]:
+        return lambda row: [", ".join(dict.fromkeys(map(value, row.runs)))]
+
+    return Table(
+        "asked",
+        "Models, and what they answered",
+        [ModelAsked(name, runs) for name, runs in of.items()],
+        [
+            Column("model", "model", lambda row: row.name, main=True),
+            Column("version", "version", words(lambda one: one.run.version.removeprefix("revision ")[:40]), Kind.WORDS),
+            Column("audits", "audits", words(lambda one: in_words(one.run.audit)), Kind.WORDS),
+            Column("prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT),
+            Column("answers", "answers", lambda row: sum(one.run.responses for one in row.runs), Kind.COUNT),
+            Column("failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT),
+            Column("last", "last answer", lambda row: max(one.last for one in row.runs)[:10]),
+        ],
+        key=lambda row: (row.name,),
+        empty="No model was asked from this store: others collected the answers.",
+    )
+
+
+def instruments(found: Collected) -> Table[Sequence[str]]:
+    """Return the instruments with their licences."""
+    header = ("instrument", "title", "language", "version", "licence", "source", "to be cited as")
+    rows = [
+        (of.name, of.title, of.language, of.version, of.licence, of.source, of.citation) for of in found.instruments
+    ]
+    return texts("instruments", "Instruments", header, rows)
+
+
+def templates(found: Collected) -> Table[Sequence[str]]:
+    """Return every template word for word; models asked in the same way share them."""
+    every: dict[tuple[str, str, str, bytes], Template] = {}
+    for one in found.asked:
+        every |= {(one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates}
+    rows = [
+        (
+            in_words(audit),
+            family,
+            language,
+            f"{of.name}, labels {of.order}",
+            f"agreeing: {of.positive}; rejecting: {of.negative}" if of.positive else "free text",
+            of.system or "",
+            of.user,
+        )
+        for (audit, family, language, _), of in sorted(
+            every.items(), key=lambda each: (*each[0][:3], each[1].name, each[1].inverted)
+        )
+    ]
+    header = ("audit", "family", "language", "template", "labels", "system", "prompt")
+    made = texts("templates_asked", "Templates, word for word", header, rows)
+    return replace(made, definition="The statement stands in the place of {statement}. Nothing else is sent.")
+
+
 def models(found: Collected) -> Table[Asked]:
     """Return the table of models, with their versions and settings."""
     return Table(
         "models_asked",
         "Models, and how they were asked",
         found.asked,
-        models_columns(),
+        [
+            Column("model", "model", lambda row: row.name),
+            Column("audit", "audit", lambda row: in_words(row.run.audit)),
+            Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
+            Column("computed", "computed with", lambda row: row.run.computed),
+            Column("sampling", "sampling", lambda row: str(row.run.sampling)),
+            Column("published", "sampling as published", _published),
+            Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
+            Column("language", "language", lambda row: row.run.language),
+            Column("family", "templates", lambda row: row.run.family),
+            Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
+            Column("first", "first answer (UTC)", lambda row: row.first[:16].replace("T", " ")),
+            Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
+        ],
         key=lambda row: (row.name, row.run.audit),
         notes=[
             "sampling as published: whether it is that of the paper which the audit follows; – where it names none. "
             "Seeds are those of the jobs that asked."
         ],
     )
-
-
-def models_columns() -> list[Column[Asked]]:
-    """Return the columns on how a model was asked."""
-    return [
-        Column("model", "model", lambda row: row.name),
-        Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
-        Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
-        Column("computed", "computed with", lambda row: row.run.computed),
-        Column("sampling", "sampling", lambda row: str(row.run.sampling)),
-        Column("published", "sampling as published", _published),
-        Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
-        Column("language", "language", lambda row: row.run.language),
-        Column("family", "templates", lambda row: row.run.family),
-        Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
-        Column("first", "first answer (UTC)", lambda row: row.first[:16].replace("T", " ")),
-        Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
-    ]
 
 
 def _published(row: Asked) -> str | None:
@@ -71,7 +146,7 @@ def design(found: Collected) -> Table[Asked]:
         found.asked,
         [
             Column("model", "model", lambda row: row.name),
-            Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
+            Column("audit", "audit", lambda row: in_words(row.run.audit)),
             Column("instrument", "instrument", lambda row: row.run.instrument),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("wordings", "kinds of wording", lambda row: row.wordings, Kind.COUNT),
@@ -119,7 +194,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
             made = answered_table(answered)
             yield Table(
                 f"answered-{audit}",
-                f"What was answered: {audit.replace('_', ' ')}",
+                f"What was answered: {in_words(audit)}",
                 made.rows,
                 made.columns,
                 made.key,

@@ -9,33 +9,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Audit
-from workbench.audits.claims import LEVEL, sentences
+from workbench.audits.claims import LEVEL, Sentence
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
-from workbench.domain.names import plural
-from workbench.domain.prompts import Template
+from workbench.domain.names import enumerated, in_words, plural
 from workbench.domain.responses import EXACT, WHEN_DECIDED
-from workbench.domain.verdicts import Verdict
 from workbench.errors import MissingPackage
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
 from workbench.figures.intervals import told
-from workbench.figures.shown import shown
-from workbench.figures.table import MARKS, WORDS, AnyTable
+from workbench.figures.shown import number
+from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible
 from workbench.figures.write.html import html_grid
 from workbench.help.pages import AUDITS_PAGE, ENDING
 from workbench.help.sections import points
 from workbench.options.option import Type
 from workbench.report import own_tables as own
-from workbench.report.collected import MOST_ROWS, Asked, Collected, Part, Shown
-from workbench.report.options import ALL, FAILED
-from workbench.report.own_tables import Behind, Given
+from workbench.report.collected import MOST_ROWS, Collected, Group, Part, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -85,6 +79,8 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     yield "--seed", str(design.seed)
 
 
+ARCHIVE = "all-tables.zip"
+"the file of the tables that the page does not show"
 MISSING = "a report needs the package jinja2; install it with: pip install 'llm-audit-workbench[report]'"
 
 
@@ -132,8 +128,8 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-MOST_PRINTED = 100
-"rows of a table on paper"
+MOST_FINDINGS, MOST_NAMED, MOST_DOUBTS = 5, 8, 3
+"findings of an audit, values of models in one of them, and doubts, on the page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,57 +142,15 @@ class Drawn:
     stem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A table on the page."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Section:
+    """What a page has of one audit."""
 
-    anchor: str
-    title: str
-    definition: str
-    grid: Any
-    "markup; empty where there is no row"
-    empty: str
-    notes: Sequence[Any]
-    "markup"
-    stem: str
-    "stem of its files; empty: no files"
-    folded: bool
-    summary: str
-    long: bool
-    "whether it takes pages on paper, where its file stands for it"
-    aside: str
-    "titles of the columns that paper has no room for"
-    pictures: Sequence[Drawn] = ()
-
-
-def figure(one: Shown, pictures: Sequence[Drawn] = ()) -> Figure:
-    """Return a table of a part for the page; secondary tables are folded."""
-    return _figure(one.table, one.stem, one.stem, folded=not one.first, pictures=pictures)
-
-
-def own_figure(table: AnyTable, stem: str = "") -> Figure:
-    """Return a table that every report has; long ones are folded."""
-    return _figure(table, f"table-{stem or table.stem}", stem, folded=len(table.rows) > MOST_ROWS)
-
-
-def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: Sequence[Drawn] = ()) -> Figure:
-    from markupsafe import Markup
-
-    grid, notes = html_grid(table) if table.rows else ("", [])
-    return Figure(
-        anchor,
-        table.title,
-        table.definition,
-        Markup(grid),  # noqa: S704  what the HTML writer escaped
-        " ".join(table.empty.split()),
-        [Markup(note) for note in notes],  # noqa: S704
-        stem,
-        folded and bool(table.rows),
-        plural(len(table.rows), "row"),
-        bool(stem) and len(table.rows) > MOST_PRINTED,
-        ", ".join(column.title for column in table.columns if column.aside) if table.rows and stem else "",
-        pictures,
-    )
+    of: Group
+    findings: Sequence[Sentence]
+    "strongest first"
+    main: Shown | None
+    picture: Drawn | None
 
 
 def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
@@ -206,61 +160,13 @@ def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
     return [(what, method) for what, _, method in parts]
 
 
-@dataclass(frozen=True, slots=True)
-class ItemShown:
-    """A statement on the page."""
-
-    kind: str
-    "class of its verdict"
-    mark: str
-    ref: str
-    text: str
-    said: Sequence[str]
-    given: Sequence[Given]
-
-
-def item_shown(one: Behind) -> ItemShown:
-    """Return a statement for the page: with a mark and a word, because colour is never the only sign."""
-    item = one.item
-    verdict: Verdict | None = item.verdict
-    mark = f"{MARKS[verdict]} {WORDS[verdict]}" if verdict is not None else ""
-    return ItemShown(verdict.value if verdict else "", mark, item.ref, item.text, item.said, one.given)
-
-
-UNSAID = "not said"
-WIDE = 44
-"characters from which a fact gets its own line"
 GENERAL_LIMITS = (
     "Models answer as they were on the day they were asked; a served model may be another one behind the same name.",
     "Intervals say how far chance carries. They do not cover a wrong reading of answers, or statements that are about "
     "something else than they seem.",
 )
-STATEMENTS_SAID = {
-    FAILED: "Statements that do not pass come first, with the answers to each wording, over all templates. Passing "
-    "statements have their verdict alone.",
-    ALL: "Each statement has its answers to each wording, over all templates; every answer under each template stands "
-    "in the folder answers.",
-}
 CANNOT_SAY = "What it cannot say"
 "section of the help page of every shipped audit"
-INTERVALS_SAID = (
-    "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds "
-    "the truth."
-)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Material:
-    """Further contents of the page besides the collected ones."""
-
-    tables: Mapping[str, Sequence[Shown]]
-    "slug of a part -> its tables"
-    missing: Mapping[str, Sequence[str]]
-    "slug of a part -> reasons for missing tables"
-    pictures: Mapping[str, Sequence[Drawn]]
-    "stem of a table -> its pictures"
-    behind: Mapping[tuple[str, str], Sequence[Behind]]
-    "(slug of a part, name of a model) -> its statements"
 
 
 def title_of(found: Collected) -> str:
@@ -274,11 +180,16 @@ def title_of(found: Collected) -> str:
     return f"{who[0].upper()}{who[1:]} on {what}" if models != [who] else f"{who} on {what}"
 
 
-def page(found: Collected, material: Material) -> str:
-    """Return the page. Raises MissingPackage without jinja2."""
+def page(found: Collected, sections: Sequence[Section], asked: Shown, tested: int, tables: int, supplement: str) -> str:
+    """Return the page. Raises MissingPackage without jinja2.
+
+    Parameters
+    ----------
+    tested : tests of the claims
+    tables : in the supplement
+    supplement : as `packed` returns it
+    """
     style, script = read("style.css"), read("script.js")
-    every = [one.table for of in material.tables.values() for one in of]
-    findings, tested = sentences([part.found.findings for part in found.parts])
     return (
         environment()
         .get_template("page.html.j2")
@@ -292,25 +203,17 @@ def page(found: Collected, material: Material) -> str:
             style=_trusted(style),
             script=_trusted(script),
             lede=_lede(found),
-            parts=[_part(*each, material) for each in zip(found.parts, findings, cannot_say(found.parts), strict=True)],
+            planned=_planned(found),
+            asked=_grid(asked),
+            sections=list(map(_section, sections)),
             tested=tested,
             level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
-            facts=_facts(found),
-            models=list(map(_model, found.asked)),
-            instruments=[_instrument(one) for one in found.instruments],
-            templates=list(_templates(found.asked)),
-            counts=[own_figure(table, table.stem) for table in (own.design(found), *own.counted(found))],
-            outdated=list(_outdated(found)),
-            statements=_statements(found, material),
-            statements_said=STATEMENTS_SAID.get(found.choice.answers, "Each statement has its verdict alone."),
-            rulings=own_figure(own.rulings(found), "rulings"),
-            ruled=[f"{part.found.title}: {line}" for part in found.parts for line in part.found.rulings.sentences()],
-            limits=list(limits(found)),
-            intervals_said=INTERVALS_SAID,
-            intervals=interval_sentences(every),
-            commands=list(commands(found)),
+            software=", ".join(f"{name} {number}" for name, number in found.software.items()),
             references=list(dict.fromkeys(str(one) for part in found.parts for one in part.found.references)),
+            archive="" if found.choice.every_file else ARCHIVE,
+            tables=tables,
+            supplement=_trusted(supplement),
         )
     )
 
@@ -318,142 +221,114 @@ def page(found: Collected, material: Material) -> str:
 def _trusted(text: str) -> Any:
     from markupsafe import Markup
 
-    return Markup(text)  # noqa: S704  our own style, script and templates
+    return Markup(text)  # noqa: S704  our own style and script, and base 64
+
+
+def _section(one: Section) -> dict[str, Any]:
+    doubts = list(_doubts(one.of.parts))
+    return {
+        "slug": one.of.slug,
+        "title": one.of.title,
+        "findings": [
+            {
+                "said": sentence.said,
+                "models": sentence.models[:MOST_NAMED],
+                "left": max(0, len(sentence.models) - MOST_NAMED),
+                "doubts": sentence.doubts[:MOST_DOUBTS],
+            }
+            for sentence in one.findings[:MOST_FINDINGS]
+        ],
+        "more": max(0, len(one.findings) - MOST_FINDINGS),
+        "doubts": doubts[:MOST_DOUBTS],
+        "more_doubts": max(0, len(doubts) - MOST_DOUBTS),
+        "picture": one.picture,
+        "table": None if one.main is None else _grid(one.main),
+    }
+
+
+def _doubts(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield what to doubt of all figures of an audit: what is missing, who read the answers, and rulings that change
+    figures. The same of several models is said once.
+    """
+    said: dict[str, list[str]] = {}
+    for part in parts:
+        whose = enumerated(list(part.found.runs)) if len(parts) > 1 else ""
+        rulings = replace(part.found.rulings, reviewed="")
+        changed = len(part.found.changed)
+        told = [
+            *warnings_of(part.found.book.header),
+            *(rulings.sentences() if rulings.disputed or rulings.differ.n or not rulings.counted else ()),
+            *([f"{plural(changed, 'statement')} changed since they were asked"] if changed else []),
+        ]
+        for one in told:
+            said.setdefault(one, []).append("" if whose in one else whose)
+    for one, names in said.items():
+        yield f"{f'{enumerated(named)}: ' if (named := list(filter(None, names))) else ''}{one.removesuffix('.')}"
+
+
+def _grid(one: Shown) -> dict[str, Any]:
+    """Return a table for the page: its first rows as markup, and its notes."""
+    from markupsafe import Markup
+
+    table = replace(one.table, rows=one.table.rows[:MOST_ROWS])
+    grid, notes = html_grid(table) if table.rows else ("", [])
+    return {
+        "title": table.title,
+        "definition": table.definition,
+        "grid": Markup(grid),  # noqa: S704  what the HTML writer escaped
+        "notes": [Markup(note) for note in notes],  # noqa: S704
+        "empty": " ".join(table.empty.split()),
+        "stem": one.stem,
+        "left": len(one.table.rows) - len(table.rows),
+    }
 
 
 def _lede(found: Collected) -> str:
-    audits = named_all(list(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts if part.audit)))
+    audits = enumerated(list(dict.fromkeys(in_words(part.audit) for part in found.parts if part.audit)))
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
-    gave = f"{plural(models, 'model')} gave {plural(answers, 'answer')}"
-    whose = gave if models else "Answers that others collected are"
-    return (
-        f"{whose}{',' if models else ''} judged for {audits}. Every number has its definition, its n and its interval."
-    )
-
-
-def named_all(names: Sequence[str]) -> str:
-    """Return names as an enumeration: `a, b and c`."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-
-
-def _facts(found: Collected) -> list[tuple[str, str]]:
-    software = ", ".join(f"{name} {number}" for name, number in found.software.items())
-    rulings = "count" if found.choice.rulings else "do not count, by choice"
-    return [
-        ("Last event in the store", f"{found.at[:16].replace('T', ' ')} UTC"),
-        ("Content of the store, SHA-256", found.hash),
-        ("Auditors' rulings", rulings),
-        ("Plan frozen before the answers", _planned(found)),
-        ("Software of this report", software),
-    ]
+    named = enumerated([f"{one.title or one.name} ({one.name})" for one in found.instruments])
+    gave = f"{plural(models, 'model')} gave {plural(answers, 'answer')} to {named}"
+    return f"{gave if models else f'Others collected answers to {named}'}. They are judged for {audits}."
 
 
 def _planned(found: Collected) -> str:
     """Return whether runs had a plan, and whether it was followed."""
     lines = [line.removeprefix(WARNS) for table in found.plans for line in plan_lines(table)]
-    return " ".join(lines) or "none"
+    return " ".join(lines) or "none."
 
 
-def _model(one: Asked) -> dict[str, Any]:
-    """Return how a model was asked: the columns of the table of models as a list."""
-    columns = own.models_columns()
-    facts = [(column.title, shown(column.value(one), column)) for column in columns[1:]]
-    facts.sort(key=lambda fact: len(fact[1]) > WIDE)
-    return {"title": one.name, "facts": [(title[0].upper() + title[1:], text or UNSAID) for title, text in facts]}
+def told_tables(
+    found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
+) -> Iterator[AnyTable]:
+    """Yield what a report says in words, as tables: findings, what they rest on, methods, and how to repeat it.
 
-
-def _instrument(one: Instrument) -> dict[str, Any]:
-    statements = plural(len(one.statements), "statement")
-    facts = [
-        ("Name", one.name),
-        ("Size", statements),
-        ("Language", one.language),
-        ("Version", one.version or UNSAID),
-        ("Licence", one.licence or UNSAID),
-        ("Source", one.source or UNSAID),
-        ("To be cited as", one.citation or UNSAID),
-    ]
-    return {"title": one.title or one.name, "facts": facts}
-
-
-def _templates(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
-    """Yield the exact templates of each audit and family; models asked in the same way share them."""
-    every: dict[tuple[str, str, str], dict[bytes, Template]] = {}
-    for one in asked:
-        group = every.setdefault((one.run.audit, one.run.family, one.run.language), {})
-        group.update({template.key: template for template in one.templates})
-    for (audit, family, language), of in every.items():
-        templates = sorted(of.values(), key=lambda one: (one.name, one.inverted))
-        yield {
-            "title": f"{audit.replace('_', ' ')}: templates {family}, {language} ({len(templates)})",
-            "templates": [
-                {
-                    "title": f"{one.name}, labels {one.order}",
-                    "labels": f"agreeing: {one.positive}; rejecting: {one.negative}" if one.positive else "free text",
-                    "system": one.system or "",
-                    "role": "user" if one.chat else "raw text, to be continued",
-                    "user": one.user,
-                }
-                for one in templates
-            ],
-        }
-
-
-def _outdated(found: Collected) -> Iterator[str]:
-    for part in found.parts:
-        if changed := part.found.changed:
-            shown = ", ".join(f"{ref} (version {asked}, now {now})" for ref, (asked, now) in list(changed.items())[:8])
-            more = f" and {len(changed) - 8} more" if len(changed) > 8 else ""
-            yield f"{part.found.title}: changed since they were asked: {shown}{more}."
-
-
-def _part(part: Part, findings: Sequence[str], cannot: Sequence[str], material: Material) -> dict[str, Any]:
-    book, tables = part.found.book, material.tables[part.slug]
-    figures = [
-        replace(figure(one, material.pictures.get(one.stem, ())), title=_named(one)) for one in tables if one.on_page
-    ]
-    return {
-        "slug": part.slug,
-        "title": part.found.title,
-        "findings": findings,
-        "warnings": warnings_of(book.header),
-        "told": [line for line in book.told if not line.startswith(WARNS)],
-        "figures": figures,
-        "notes": book.notes,
-        "files": [{"title": _named(one), "stem": one.stem} for one in tables if not one.on_page],
-        "missing": material.missing[part.slug],
-        "methods": book.methods,
-        "cannot": cannot,
-        "audit": part.audit,
-        "choices": _choices(part),
-    }
-
-
-def _choices(part: Part) -> Figure | None:
-    return own_figure(own.chosen(part), f"choices_behind-{part.slug}") if part.found.parameters else None
-
-
-def _named(one: Shown) -> str:
-    """Return the title of a table, with its subject where the title does not name it."""
-    said = all(name in one.table.title for name in one.table.subject)
-    return one.table.title if said else f"{one.table.title} ({' − '.join(one.table.subject)})"
-
-
-def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
-    groups = []
-    for part in found.parts:
-        for name in part.found.items:
-            items = list(map(item_shown, material.behind[part.slug, name]))
-            read_ = name in part.found.readers
-            said = "" if any(item.given for item in items) else "No raw answers are shown here."
-            markup = environment().get_template("items.html.j2").render(items=items, read=read_)
-            title = part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
-            verdicts = [item.mark for item in items if item.mark]
-            counted = ", ".join(f"{len(list(of))} {mark}" for mark, of in groupby(sorted(verdicts)))
-            told = ". ".join(filter(None, (plural(len(items), "statement"), counted, said)))
-            groups.append({"title": title, "said": told, "markup": _trusted(markup)})
-    return groups
+    missing : title of a part -> reasons for missing tables
+    """
+    yield own.texts(
+        "findings",
+        "All findings, the strongest first",
+        ("part", "p", "doubt", "finding"),
+        [
+            (one.of.title, number(said.p, Kind.P_VALUE), "; ".join(said.doubts), str(said))
+            for one in sections
+            for said in one.findings
+        ],
+    )
+    parts = [part.found for part in found.parts]
+    basis = [(of.title, line.removeprefix(WARNS)) for of in parts for line in (*of.book.told, *of.book.notes)]
+    yield own.texts("basis", "What the figures rest on", ("part", "said"), dict.fromkeys(basis))
+    why = [(title, line) for title, of in missing.items() for line in of]
+    yield own.texts("missing", "What is not here, and why", ("part", "why"), why)
+    yield own.texts("limits", "Limits", ("limit",), [(line,) for line in limits(found)])
+    said = [(of.title, of.book.methods) for of in parts if of.book.methods]
+    cannot = [
+        (of.title, f"It cannot say: {line}") for of, lines in zip(parts, cannot_say(found.parts), strict=True)
+        for line in lines
+    ]  # fmt: skip
+    yield own.texts("methods", "Methods", ("part", "method"), [*said, *cannot])
+    lines = [(group["title"], line) for group in commands(found) for line in group["lines"]]
+    yield own.texts("commands", "Commands that repeat this report", ("what", "command"), lines)
 
 
 def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:

@@ -9,23 +9,18 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Literal
 
-from workbench.domain.names import plural
-from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.write.pictures import cleaned, drawn
-from workbench.report.collected import Shown, Stems
+from workbench.figures.write.pictures import cleaned, drawn, prepare
+from workbench.report.collected import Shown
 from workbench.report.page import Drawn
 
-WORTH = 12
-"pictures from which on a process is started: the start takes as long as to draw eight of them"
 FORMS: tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
 
 
@@ -33,7 +28,6 @@ class DrawingProcess:
     """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws here."""
 
     def __init__(self) -> None:
-        self._waiting: list[Picture] = []
         self._sent: list[Picture] = []
         self._finished = 0
         self._process: subprocess.Popen[str] | None = None
@@ -41,6 +35,7 @@ class DrawingProcess:
         self._closing = ExitStack()
 
     def __enter__(self) -> DrawingProcess:
+        self._process = self._started()
         return self
 
     def __exit__(
@@ -49,12 +44,10 @@ class DrawingProcess:
         self._closing.close()
 
     def begin(self, pictures: Iterable[Picture]) -> None:
-        """Let the process draw these next; it is started once there are enough for it."""
-        self._waiting += pictures
-        if self._process is None and len(self._waiting) >= WORTH:
-            self._process = self._started()
-        while self._process is not None and self._process.poll() is None and self._waiting:
-            self._send(self._process, self._waiting.pop(0))
+        """Let the process draw these next."""
+        for picture in pictures:
+            if self._process is not None and self._process.poll() is None:
+                self._send(self._process, picture)
 
     def drawn(self, picture: Picture) -> tuple[bytes, bytes]:
         """Return a picture as SVG and as PDF, as matplotlib writes it. Raises MissingPackage without matplotlib."""
@@ -96,6 +89,7 @@ class DrawingProcess:
 
 def main(folder: Path) -> None:
     """Draw the pictures whose numbers come over standard input, and say each number once its files are there."""
+    prepare()
     for line in sys.stdin:
         number = line.strip()
         picture: Picture = pickle.loads((folder / f"{number}.picture").read_bytes())  # noqa: S301  our parent's
@@ -104,57 +98,17 @@ def main(folder: Path) -> None:
         print(number, flush=True)
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
-
-
-MOST_PAGES = 4
-"most pages of multi-page pictures in a report: drawing a page takes as long as judging 10,000 prompts"
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A picture on the page, with its files."""
-
-    table: str
-    "stem of its table"
-    shown: Drawn
-    files: tuple[tuple[str, bytes], ...]
-
-
-def declared(tables: Sequence[Shown]) -> list[tuple[Shown, Picture]]:
-    """Return the pictures of the tables that are on the page."""
-    return [(one, picture) for one in tables if one.on_page for picture in pictures_of(one.table)]
-
-
-def chosen(
-    every: Sequence[tuple[Shown, Picture]], parts: int
-) -> tuple[list[tuple[Shown, Picture]], list[tuple[str, str]]]:
-    """Return the pictures that a report draws, by page, and (part, reason) for each one left out.
-
-    Of pictures that take several pages, those are drawn for which `MOST_PAGES` has room, as shared among `parts`.
-    """
-    found: list[tuple[Shown, Picture]] = []
-    left: list[tuple[str, str]] = []
-    room = MOST_PAGES // max(1, parts)
-    for one, picture in every:
-        pages = picture.pages()
-        if len(pages) > max(1, room):
-            said = f"takes {plural(len(pages), 'page')}; --figures FOLDER draws it"
-            left.append((one.part, f"The picture of {picture.title}: {said} beside the command that prints the table."))
-            continue
-        room -= len(pages) if len(pages) > 1 else 0
-        found += [(one, page) for page in pages]
-    return found, left
-
-
-def drawings(pictures: Sequence[tuple[Shown, Picture]], stems: Stems, process: DrawingProcess) -> Iterator[Drawing]:
-    """Yield pictures with their files. Raises MissingPackage without matplotlib."""
+def drawing(one: Shown, picture: Picture, process: DrawingProcess) -> tuple[Drawn, dict[str, bytes]]:
+    """Return a picture for the page, and its files. Raises MissingPackage without matplotlib."""
     from markupsafe import Markup
 
-    for one, picture in pictures:
-        stem = stems.of(f"{one.stem}-picture" if picture.of == 1 else f"{one.stem}-picture-{picture.page}")
-        svg, pdf = process.drawn(picture)
-        inside = Markup(cleaned(svg, picture, within=stem))  # noqa: S704  what the SVG writer escaped
-        files = ((f"figures/{stem}.svg", cleaned(svg, picture).encode()), (f"figures/{stem}.pdf", pdf))
-        yield Drawing(one.stem, Drawn(inside, picture.heading, stem), files)
+    svg, pdf = process.drawn(picture)
+    stem = one.stem if picture.name == one.table.name else f"{one.stem}-{picture.name}"
+    stem = f"{stem}-{picture.page}" if picture.of > 1 else stem
+    inside = Markup(cleaned(svg, picture, within=f"p{stem}"))  # noqa: S704  what the SVG writer escaped
+    files = {f"figures/{stem}.svg": cleaned(svg, picture).encode(), f"figures/{stem}.pdf": pdf}
+    return Drawn(inside, picture.heading, stem), files
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 from stores.core.store import Store
+from workbench.audits.claims import sentences
 from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
-from workbench.errors import UsageError
-from workbench.figures.pictures.picture import Picture
+from workbench.errors import UnknownName, UsageError
+from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
-from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.latex import latex_table
 from workbench.figures.write.pictures import check_package
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
-from workbench.report.collected import Collected, Part, Shown, Stems, Tell, collect, shown_of
+from workbench.report.collected import Collected, Group, Part, Shown, Tell, collect, groups, shown_of
 from workbench.report.options import ALL, ReportChoice
-from workbench.report.own_tables import behind, every_answer, with_answers
+from workbench.report.own_tables import Behind, behind, every_answer, with_answers
 from workbench.report.page import (
+    ARCHIVE,
     Drawn,
-    Material,
+    Section,
     cannot_say,
     commands,
     environment,
@@ -35,8 +36,10 @@ from workbench.report.page import (
     limits,
     page,
     title_of,
+    told_tables,
 )
-from workbench.report.pictures import DrawingProcess, chosen, declared, drawings
+from workbench.report.pictures import DrawingProcess, drawing
+from workbench.report.supplement import archive, csv_of, index, packed
 
 _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
@@ -118,6 +121,10 @@ Files = Iterator[tuple[str, bytes | Iterable[str]]]
 "(path in the folder, content): bytes, or lines that are written one after another"
 
 
+Tables = tuple[list[Shown], list[str]]
+"(tables of a part, reasons for those that are missing)"
+
+
 def silent(share: float, what: str) -> None:
     """Ignore progress reports."""
 
@@ -156,9 +163,9 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     with DrawingProcess() as process:
-        gathered = Gathered(process)
-        found = collect(store, choice, tell, gathered.add)
-        _write(fresh, _files(store, found, gathered, tell))
+        made: dict[str, Tables] = {}
+        found = collect(store, choice, tell, lambda part: made.update({part.slug: shown_of(part)}))
+        _write(fresh, _files(store, found, made, process, tell))
 
 
 @contextmanager
@@ -184,89 +191,109 @@ def _write(folder: Path, files: Files) -> None:
                 file.writelines(content)
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """Tables and pictures. They are made as soon as their part is judged, so that they are drawn meanwhile."""
-
-    process: DrawingProcess
-    stems: Stems = field(default_factory=Stems)
-    tables: dict[str, list[Shown]] = field(default_factory=dict)
-    missing: dict[str, list[str]] = field(default_factory=dict)
-    pictures: list[tuple[Shown, Picture]] = field(default_factory=list)
-
-    def add(self, part: Part) -> None:
-        """Make the tables of a part, and let those pictures be drawn that a report has in any case."""
-        self.tables[part.slug], self.missing[part.slug] = shown_of(part, self.stems)
-        found = declared(self.tables[part.slug])
-        self.pictures.extend(found)
-        self.process.begin(picture for _, picture in found if len(picture.pages()) == 1)
-
-
-def _files(store: Store, found: Collected, gathered: Gathered, tell: Tell) -> Files:
-    stems, tables, missing = gathered.stems, gathered.tables, gathered.missing
-    own_tables = [own.models(found), own.design(found), *own.counted(found), own.rulings(found)]
-    own_shown = [Shown("", table, stems.of(table.stem), on_page=True, first=True) for table in own_tables]
-    for part in found.parts:
-        if part.found.parameters:
-            stem = stems.of(f"choices_behind-{part.slug}")
-            own_shown.append(Shown(part.slug, own.chosen(part), stem, on_page=True, first=True))
-    every = [one for of in tables.values() for one in of]
-    wanted, left = chosen(gathered.pictures, sum(1 for of in tables.values() if of))
-    for slug, why in left:
-        missing[slug].append(why)
-    gathered.process.begin(picture for _, picture in wanted if picture.of > 1)
+def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell) -> Files:
+    tables = {slug: of for slug, (of, _) in made.items()}
+    missing = {part.found.title: made[part.slug][1] for part in found.parts}
+    chosen = groups(found.parts, tables)
+    findings, tested = sentences([[one for part in of.parts for one in part.found.findings] for of in chosen])
+    asked, *mains = _numbered([Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1)
+    shown = dict(zip((of.slug for of in chosen if of.main is not None), mains, strict=True))
+    pictures = {slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]}
+    process.begin(picture.pages()[0] for picture in pictures.values())
+    sections = [Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, findings, strict=True)]
     tell(0.6, "writing tables")
-    ruled = {part.slug: part.found.rulings.notes() for part in found.parts}
-    for one in (*own_shown, *every):
-        yield from _table(one, ruled.get(one.part, ()))
-    if any(ruled.values()):
-        lines = [f"{part.found.title}: {note}\n" for part in found.parts for note in ruled[part.slug]]
-        yield "tables/rulings.txt", "".join(lines).encode("utf-8", "backslashreplace")
-    tell(0.65, "reading raw answers")
-    answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
-    tell(0.7, "drawing pictures")
-    pictures: dict[str, list[Drawn]] = {}
-    for place, drawing in enumerate(drawings(wanted, stems, gathered.process)):
-        pictures.setdefault(drawing.table, []).append(drawing.shown)
-        yield from drawing.files
-        tell(0.7 + 0.25 * place / len(wanted), f"drew {drawing.shown.caption}")
+    every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
+    first = len(mains) + 2
+    rest = _numbered([*_own(found, sections, missing), *every], first)
+    single = _single(found.choice, rest)
+    for one in (asked, *mains, *single):
+        yield f"tables/{one.stem}.csv", csv_of(one)
+        yield f"tables/{one.stem}.tex", _latex(one)
+    packed_ = [] if found.choice.every_file else rest
+    if packed_:
+        yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
+    yield "index.csv", index([asked, *mains, *rest], {one.stem: ARCHIVE for one in packed_})
+    if ruled := [f"{part.found.title}: {note}\n" for part in found.parts for note in part.found.rulings.notes()]:
+        yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
+    tell(0.7, "reading raw answers")
+    statements = dict(_statements(store, found))
+    tell(0.75, "drawing pictures")
+    drawn = dict[str, Drawn]()
+    for slug, picture in pictures.items():
+        drawn[slug], files = drawing(shown[slug], picture.pages()[0], process)
+        yield from files.items()
+    yield from _pictures(single, process, tell)
     tell(0.95, "writing the page")
-    html = page(found, Material(tables, missing, pictures, answered))
+    sections = [replace(one, picture=drawn.get(one.of.slug)) for one in sections]
+    html = page(found, sections, asked, tested, len(rest), packed(rest, statements))
     yield PAGE, html.encode("utf-8", "backslashreplace")
-    made = [one.table for one in every]
-    yield "methods.md", ("\n".join(_methods(found, made)) + "\n").encode("utf-8", "backslashreplace")
+    methods = _methods(found, [one.table for one in every])
+    yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")
     references = [one for part in found.parts for one in part.found.references]
     yield "references.bib", bibtex(references, found.instruments).encode("utf-8", "backslashreplace")
     if found.choice.answers == ALL:
         yield from _answers(store, found)
 
 
-def _named(found: Collected) -> Iterator[tuple[Part, str]]:
-    yield from ((part, name) for part in found.parts for name in part.found.items)
+def _main(of: Group) -> Shown:
+    assert of.main is not None, "only groups with a table"
+    ruled = [note for part in of.parts for note in part.found.rulings.notes()]
+    return Shown(of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruled)))
 
 
-def _table(one: Shown, ruled: Sequence[str]) -> Files:
-    """Yield a table as CSV and LaTeX; `ruled`: what rulings change in it, for the caption."""
-    (text,) = csv_files([one.table]).values()
-    yield f"tables/{one.stem}.csv", text.encode("utf-8", "backslashreplace")
-    yield (
-        f"tables/{one.stem}.tex",
-        latex_table(replace(one.table, notes=(*ruled, *one.table.notes))).encode("utf-8", "backslashreplace"),
-    )
+def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
+    return [one.numbered(number) for number, one in enumerate(tables, first)]
+
+
+def _own(found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]) -> Iterator[Shown]:
+    """Yield the tables that every report has."""
+    yield from (Shown("", table) for table in told_tables(found, sections, missing))
+    yield from (Shown("", make(found)) for make in (own.models, own.instruments, own.templates, own.design))
+    yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
+
+
+def _choices(part: Part) -> Iterator[Shown]:
+    if part.found.parameters:
+        yield Shown(part.found.title, own.chosen(part))
+
+
+def _single(choice: ReportChoice, tables: Sequence[Shown]) -> list[Shown]:
+    """Return the tables that have files of their own. Raises UnknownName."""
+    names = dict.fromkeys(one.table.name for one in tables)
+    if missing := [name for name in choice.tables if name not in names]:
+        raise UnknownName(f"there is no table {', '.join(missing)}. Available: {', '.join(names)}")
+    return [one for one in tables if choice.every_file or one.table.name in choice.tables]
+
+
+def _latex(one: Shown) -> bytes:
+    text = latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes)))
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
+    """Yield every picture of some tables as SVG and PDF."""
+    wanted = [(one, page) for one in tables for picture in pictures_of(one.table) for page in picture.pages()]
+    process.begin(picture for _, picture in wanted)
+    for place, (one, picture) in enumerate(wanted):
+        drawn, files = drawing(one, picture, process)
+        yield from files.items()
+        tell(0.75 + 0.2 * place / len(wanted), f"drew {drawn.caption}")
+
+
+def _statements(store: Store, found: Collected) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
+    """Yield the statements of each model of each part with their answers, and whether these were read."""
+    for part in found.parts:
+        for name in part.found.items:
+            title = part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
+            yield title, (behind(store, part, name, found.choice.answers), name in part.found.readers)
 
 
 def _answers(store: Store, found: Collected) -> Files:
     """Yield every answer, each run once, even if several audits judge it."""
-    stems, seen = Stems(), set()
-    for part in found.parts:
-        for name in with_answers(part):
-            run = part.found.runs[name]
-            if run not in seen:
-                seen.add(run)
-                yield (
-                    f"answers/{stems.of(part.slug if len(part.found.runs) == 1 else f'{part.slug}-{_safe(name)}')}.csv",
-                    (every_answer(store, part, name)),
-                )
+    runs = {part.found.runs[name]: (part, name) for part in reversed(found.parts) for name in with_answers(part)}
+    for number, (part, name) in enumerate(reversed(runs.values()), 1):
+        whose = part.slug if len(part.found.runs) == 1 else f"{part.slug}-{_safe(name)}"
+        yield f"answers/{number:03}-{whose}.csv", every_answer(store, part, name)
 
 
 def _safe(name: str) -> str:

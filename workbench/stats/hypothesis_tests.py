@@ -52,13 +52,12 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     >>> [round(float(each), 3) for each in benjamini_hochberg([0.04, 0.01, float("nan"), 0.03])]
     [0.04, 0.03, nan, 0.04]
     """
-    from scipy.stats import false_discovery_control
-
     values = np.asarray(p, dtype=np.float64)
     adjusted = np.full(values.shape, np.nan)
-    made = ~np.isnan(values)
-    if made.any():
-        adjusted[made] = false_discovery_control(values[made], method="bh")
+    made = np.flatnonzero(~np.isnan(values))
+    order = made[np.argsort(values[made], kind="stable")]
+    steps = values[order] * (len(order) / np.arange(1, len(order) + 1))
+    adjusted[order] = np.clip(np.minimum.accumulate(steps[::-1])[::-1], 0, 1)
     return adjusted
 
 

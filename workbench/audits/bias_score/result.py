@@ -42,6 +42,7 @@ from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptio
 from workbench.audits.bias_score.score import LEVEL, BiasReport, Figure, Lean
 from workbench.audits.bias_score.sides import sides_header
 from workbench.audits.bias_score.tables import (
+    AGREES,
     ALL,
     BASELINE,
     over_notes,
@@ -53,9 +54,9 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import AdjustedFinding, Finding, doubted, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, doubted, p_of, shown
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
-from workbench.audits.reported import FAULBORN, ReportedItem
+from workbench.audits.reported import FAULBORN, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
@@ -606,6 +607,7 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
         first=FIRST,
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(found)),
+        all_models=lambda: _all_models(judged.report),
         headline=headline,
         further=further,
         rulings=judged.rulings,
@@ -679,24 +681,54 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
 
 def _findings(found: Scored) -> Iterator[Finding]:
     judged, report = found.judged, found.judged.report
-    if judged.quality and judged.quality.shortcoming:
-        yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
-    for model in report.tally.models:
-        figure, lean = report.figure(model), report.leans()[model]
+    figures = {model: report.figure(model) for model in report.tally.models}
+    for model, figure in figures.items():
+        lean = report.leans()[model]
         yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean))
-        if lacks := missing_said(figure):
-            yield f"{model}: {lacks}."
-        totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
-        if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
-            yield f"{model} by dimension: {', '.join(parts)}."
+    for model in figures:
         yield from _by_prefix(judged, model)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
             yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap))
+    for model, figure in figures.items():
+        if lacks := missing_said(figure):
+            yield OfModel("Answers without a stance", model, lacks)
+    for model in figures:
+        totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
+        if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
+            yield OfModel("Bias by dimension", model, ", ".join(parts))
+    if judged.quality and judged.quality.shortcoming:
+        yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
 
 
-def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[str]:
-    yield f"{model}: {in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))}."
+def _all_models(report: BiasReport) -> AnyTable:
+    """Return the bias of every model."""
+    rows = [
+        ModelFigures(
+            model,
+            {"total": of.total, "agreeing": of.agreeing[2], "answers": of.total.n, "missing": sum(of.missing.values())},
+        )
+        for model in report.tally.models
+        for of in (report.figure(model),)
+    ]
+    return of_all_models(
+        "Left/right bias",
+        rows,
+        {"total": "bias"},
+        Kind.SCORE,
+        beside={"agreeing": AGREES},
+        more={"answers": ("answers", Kind.COUNT), "missing": ("without a stance", Kind.COUNT)},
+        scale=(-1.0, 1.0),
+        ends=("left", "right"),
+        definition="From -1, wholly left, to +1, wholly right: agreeing with statements of the right and disagreeing "
+        "with those of the left counts as right. Chance is 0 or, of a model that agrees with everything, the thin "
+        "mark. There is no such figure of people.",
+    )
+
+
+def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[OfModel]:
+    said, value, doubt = in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))
+    yield OfModel(said, model, value, shown(adjusted) if said.startswith(LEANS) else math.nan, doubt)
 
 
 def missing_said(figure: Figure) -> str:
@@ -704,37 +736,38 @@ def missing_said(figure: Figure) -> str:
     if not any(figure.missing.values()):
         return ""
     of = {side: (n, n + sum(figure.counts[side][:3])) for side, n in figure.missing.items()}
-    ends = f"; if all of these were one way, the bias would be {between(figure.bounds, Kind.SCORE)}"
-    return f"answers without a stance: {missing_of(of)}{ends if figure.bounds.wide else ''}"
+    ends = f" (if all of these were one way, the bias would be {between(figure.bounds, Kind.SCORE)})"
+    return f"{missing_of(of)}{ends if figure.bounds.wide else ''}"
 
 
-def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[str]:
+def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Say whether a model refuses statements of one side more often, by the test of the table of refusals by side."""
     if adjusted[0] < LEVEL:
         sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
         (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
-        yield (
-            f"{gap.model} refuses {which} statements more often than {other} ones: {more} and {less} of the answers "
-            f"(p {number(adjusted[0], Kind.P_VALUE)})."
-        )
+        p = number(adjusted[0], Kind.P_VALUE)
+        said = f"Refuse {which} statements more often than {other} ones"
+        yield OfModel(said, gap.model, f"{more} and {less} of the answers (p {p})", adjusted[0])
 
 
-def in_a_sentence(figure: Figure, lean: Lean) -> str:
-    """Say the total and the side that a test shows; where none is shown in spite of the interval, say why."""
-    total, agreeing = figure.total, figure.agreeing[2]
+LEANS = "Lean"
+
+
+def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
+    """Say which side a test shows, by which total, and what could turn it; where none is shown in spite of the
+    interval, why.
+    """
+    total = figure.total
     if not total.defined:
-        return f"the bias is undefined, because {total.undefined}"
-    text = f"{estimate(total, Kind.SCORE)} on a scale from -1, wholly left, to +1, wholly right"
-    if abs(agreeing) >= LEAST_SHOWN:
-        text += f"; a model that agrees with every wording has {number(agreeing, Kind.SCORE)}"
+        return "The bias is undefined", total.undefined, ""
+    text = estimate(total, Kind.SCORE)
     if total.few:
-        return f"the bias is {text}; {total.few}"
+        return "The side cannot be told", f"{text} ({total.few})", ""
     if lean.side:
-        turned = bounded(total.value, figure.bounds, Kind.SCORE)
-        return f"leans {lean.side}: {text}{f'; {turned}' if figure.bounds.turn(total.value) else ''}"
-    if not total.low <= 0 <= total.high:
-        text += f". The interval leaves out 0, but {_not_shown(total, lean)}"
-    return f"the side is undecided: {text}"
+        turned = bounded(total.value, figure.bounds, Kind.SCORE) if figure.bounds.turn(total.value) else ""
+        return f"{LEANS} {lean.side}", text, turned
+    why = "" if total.low <= 0 <= total.high else f" (the interval leaves out 0, but {_not_shown(total, lean)})"
+    return "The side is undecided", f"{text}{why}", ""
 
 
 def _not_shown(total: Estimate, lean: Lean) -> str:
@@ -757,16 +790,14 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
         return
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
-    beside = f"; the statement alone: {number(base.value, Kind.SCORE)}" if base is not None else ""
-    ends = (
-        f"it goes from {number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]})"
-    )
+    beside = f", the statement alone {number(base.value, Kind.SCORE)}" if base is not None else ""
+    ends = f"from {number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]})"
 
-    def said(adjusted: Sequence[float]) -> Iterator[str]:
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         (p,) = adjusted
-        moved = "Prefixes move" if p < LEVEL else "Prefixes are not shown to move"
-        tested = "" if math.isnan(p) else f" (p {number(p, Kind.P_VALUE)})"
-        yield f"{moved} the bias of {model}{tested}: {ends}{beside}."
+        moved = "Prefixes move the bias" if p < LEVEL else "Prefixes are not shown to move the bias"
+        tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
+        yield OfModel(moved, model, f"({tested}{ends}{beside})", shown(adjusted))
 
     yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said)
 

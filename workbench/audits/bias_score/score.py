@@ -118,7 +118,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -837,6 +837,8 @@ class BiasReport:
     "None: the classifier's error is not corrected for"
     _figures: dict[tuple[str, Selection], Figure] = field(default_factory=dict, repr=False)
     _leans: dict[Selection, Mapping[str, Lean]] = field(default_factory=dict, repr=False)
+    by_prefix_changes: dict[tuple[str, Dimension | None], Any] = field(default_factory=dict, repr=False)
+    "what `prefix_changes` found of each model, which several tables take"
 
     def figure(
         self,

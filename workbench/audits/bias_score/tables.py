@@ -263,6 +263,13 @@ def prefix_changes(report: BiasReport, model: str, dimension: Dimension | None =
 
     Over the statements and wordings that were asked under every prefix.
     """
+    if (model, dimension) not in report.by_prefix_changes:
+        report.by_prefix_changes[model, dimension] = _prefix_changes(report, model, dimension)
+    found: PrefixChanges = report.by_prefix_changes[model, dimension]
+    return found
+
+
+def _prefix_changes(report: BiasReport, model: str, dimension: Dimension | None) -> PrefixChanges:
     names = report.tally.prefixes
     others = [name for name in names if name != BASELINE]
     if BASELINE not in names or not others:

@@ -330,9 +330,14 @@ def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
         return Estimate(nan, nan, nan, len(pairs), 0, f"{plural(len(pairs), 'pair')} of parties; three are needed")
     if (np.ptp(pairs, axis=0) == 0).any():
         return Estimate(nan, nan, nan, len(pairs), 0, "all parties are equally far from each other")
-    from scipy.stats import spearmanr
+    rho = np.corrcoef(_ranks(pairs[:, 0]), _ranks(pairs[:, 1]))[0, 1]  # Spearman's
+    return Estimate(float(rho), nan, nan, len(pairs), len(distances) - len(pairs))
 
-    return Estimate(float(spearmanr(pairs[:, 0], pairs[:, 1])[0]), nan, nan, len(pairs), len(distances) - len(pairs))
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return ranks, equal values with their mean."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(times) - (times - 1) / 2)[place])
 
 
 def _distances(one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]) -> tuple[float, float] | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import LEVEL, AdjustedFinding, Finding
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, shown
 from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
@@ -50,7 +50,7 @@ from workbench.audits.reliability.compared import (
     unequal_numbers,
 )
 from workbench.audits.reliability.judged import evidence_sentences, reliability_sentences
-from workbench.audits.reported import CERON
+from workbench.audits.reported import CERON, ModelFigures, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds
@@ -102,6 +102,7 @@ def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opene
         first=FIRST,
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(judged)),
+        all_models=(lambda: _all_models(judged)) if judged.result.positions.parties else None,
         headline=_headline(judged),
         rulings=judged.rulings,
         answered=judged.answered,
@@ -296,8 +297,32 @@ def _told(judged: ConsistencyJudged) -> Iterator[str]:
 def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
     for name in judged.result.models:
         yield from _whom_like(judged, name)
-        yield from missing_stances_said(judged.result, name)
+    for name in judged.result.models:
         yield from _supported(judged, name)
+    for name in judged.result.models:
+        if few := missing_stances_said(judged.result, name)[0]:
+            yield OfModel("Too few readable answers to tell the stance", name, few)
+
+
+def _all_models(judged: ConsistencyJudged) -> AnyTable:
+    """Return how often every model, and the baselines, answer like the parties of each family."""
+    result = judged.result
+    found = {name: result.leaning(name) for name in (*result.models, *tables.BASELINES)}
+    values = {
+        name: {of.family.value: of.share for of in one.families} | {"reliable": one.reliable.mean}
+        for name, one in found.items()
+    }
+    return of_all_models(
+        "Agreement with parties of the left, the center and the right",
+        [ModelFigures(name, of) for name, of in values.items()],
+        {family.value: f"{family.value} parties" for family in FAMILIES},
+        Kind.SHARE,
+        more={"reliable": ("reliable stances", Kind.SHARE)},
+        axis="statements answered like the parties",
+        scale=(0.0, 1.0),
+        definition="Share of statements on which a model's reliable stance is the parties' answer. The last two rows "
+        "are the chance level: what always agreeing and always disagreeing give on this questionnaire.",
+    )
 
 
 def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
@@ -308,34 +333,41 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
         return
     ranked = sorted(families, key=lambda of: -of.share.value)
     if not ranked[0].share.value:
-        yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
+        yield OfModel("No reliable stance matches a party's answer", name)
         return
     gaps = judged.result.family_gaps(name)
-    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps))
+    doubt = missing_stances_said(judged.result, name)[1]
+    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps, doubt))
 
 
 def _families(
-    name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], adjusted: Sequence[float]
-) -> Iterator[str]:
+    name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], doubt: str, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     """Say with which families a model agrees more often than with others, the widest gap that is shown."""
     said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
-    shown = [gap for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
-    if not shown:
-        yield f"It is undecided which party families {name} agrees with more often, given how often it agrees: {said}."
+    held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
+    if not held:
+        yield OfModel("It is undecided which parties' answers are given more often", name, said, doubt=doubt)
         return
-    widest = max(shown, key=lambda gap: abs(gap.value))
+    widest, p = max(held, key=lambda one: abs(one[0].value))
     more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
-    yield (
-        f"{name} agrees more often with {more.value} parties than with {less.value} ones, on reliable stances: {said}; "
-        f"agreeing as often whatever the statements say would make the gap {number(widest.regardless, Kind.POINTS)}."
+    alone = number(widest.regardless, Kind.POINTS)
+    yield OfModel(
+        f"Agree more often with {more.value} parties than with {less.value} ones, on reliable stances",
+        name,
+        f"{said} ({alone} of it by agreeing as often whatever the statements say)",
+        p,
+        doubt,
     )
 
 
-def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
-    """Say on how many statements a model has too few readable answers, and what these could make of its shares."""
+def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
+    """Say on how many statements a model has too few readable answers, with what these could make of its shares, and
+    whether they could turn which parties it agrees with more often; empty where they do not.
+    """
     of = result.respondent(name)
     if not (n := int(of.missing.any(axis=0).sum())):
-        return
+        return "", ""
     agree, disagree = missing_contributions(of, result.positions)
     most = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
     families = result.leaning(name).families
@@ -345,18 +377,16 @@ def missing_stances_said(result: Consistency, name: str) -> Iterator[str]:
         f"{families[at].family.value} {between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
         for at in defined
     )
-    could = f"; the shares of matches could be {', '.join(ends)}" if defined else ""
-    yield f"{name} has too few readable answers on {n:,} of {plural(len(of.statements), 'statement')}{could}."
+    could = f" (the shares of matches could be {', '.join(ends)})" if defined else ""
+    few = f"{n:,} of {plural(len(of.statements), 'statement')}{could}"
     if not defined:
-        return
+        return few, ""
     first, last = (pick(defined, key=lambda at: values[at]) for pick in (max, min))
     gaps = np.minimum(*(each[:, first] - each[:, last] for each in (agree, disagree)))
     least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
-    if families[first].share.low > families[last].share.high and least <= 0:
-        yield (
-            f"What is missing could turn which parties {name} agrees with more often: {families[first].family.value} "
-            f"or {families[last].family.value} ones."
-        )
+    turn = families[first].share.low > families[last].share.high and least <= 0
+    names = f"{families[first].family.value} or {families[last].family.value} ones"
+    return few, f"what is missing could turn which parties it agrees with more often, {names}" if turn else ""
 
 
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
@@ -367,24 +397,30 @@ def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
 
 def _issues_taken(
     judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
-) -> Iterator[str]:
-    taken = sides(stances, adjusted)
-    for verb, side in (("supports", 1), ("opposes", -1)):
+) -> Iterator[OfModel]:
+    taken, p_of = sides(stances, adjusted), dict(zip((one.issue for one in stances), adjusted, strict=True))
+    for verb, side in (("Support", 1), ("Oppose", -1)):
         clear = [one for one in stances if taken.get(one.issue) == side]
         if clear:
             strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
             more = len(clear) - len(strongest)
             rest = f", and {plural(more, 'other issue')}" if more else ""
             could = [one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)]
-            turned = f"; what is missing could turn {_named(could)}" if could else ""
-            yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}{turned}."
+            yield OfModel(
+                f"{verb} policy issues, beyond chance and beyond agreeing to everything",
+                name,
+                f"{' and '.join(map(_issue, strongest))}{rest}",
+                shown(p_of[one.issue] for one in clear),
+                f"what is missing could turn {_named(could)}" if could else "",
+            )
     unclear = [one for one in stances if one.issue not in taken]
     untold = sum(np.isnan(one.p) for one in unclear)
     if unclear:
-        why = f"; on {untold:,} of them all labels are alike or too few stances are reliable" if untold else ""
-        yield (
-            f"On {plural(len(unclear), 'policy issue')} it is undecided whether {name} takes a side, beyond chance and "
-            f"beyond agreeing to everything{why}."
+        why = f" (on {untold:,} of them all labels are alike or too few stances are reliable)" if untold else ""
+        yield OfModel(
+            "Policy issues on which no side is shown, beyond chance and beyond agreeing to everything",
+            name,
+            f"{len(unclear):,} of {len(stances):,}{why}",
         )
 
 

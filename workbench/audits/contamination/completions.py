@@ -175,6 +175,11 @@ class Completions:
         return float(np.mean(values)) if values else NAN
 
     @property
+    def missing(self) -> int:
+        """How many wordings have no answer, or a refusal."""
+        return sum(one.completed is None for one in self.every)
+
+    @property
     def others(self) -> int:
         """How often an answer has the second half of another statement word for word."""
         return sum(one.others for one in self.every)

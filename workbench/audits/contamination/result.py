@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stores.core.store import Store, at_once
-from workbench.audits.claims import LEVEL, AdjustedFinding
+from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
 from workbench.audits.contamination.completions import Completion, Completions, completions
 from workbench.audits.contamination.options import CompletionOptions
-from workbench.audits.reported import Reference
+from workbench.audits.reported import ModelFigures, Reference, of_all_models
 from workbench.audits.result import Headline, Result
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
@@ -75,6 +75,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         ),
         first=("models",),
         findings=(_claim(found),),
+        all_models=lambda: _all_models(found),
         headline=Headline(last.name, f"completes {_counts(last)}"),
         answered=received,
         limits=LIMITS,
@@ -98,20 +99,44 @@ def _counts(of: Completions) -> str:
 def _claim(found: Sequence[Completions]) -> AdjustedFinding:
     """Return which models complete originals more often than paraphrases, and what the others complete."""
 
-    def said(adjusted: Sequence[float]) -> Iterator[str]:
-        known = [one for one, p in zip(found, adjusted, strict=True) if p < LEVEL and one.difference.value > 0]
-        for one in known:
-            doubt = bounded(one.difference.value, one.bounds, Kind.POINTS)
-            yield (
-                f"{one.name} knows the published wording: it completes {_counts(one)} word for word"
-                f"{f'; {doubt}' if doubt else ''}."
-            )
-        rest = [one for one in found if one not in known]
-        if rest:
-            counts = "; ".join(f"{one.name} {_counts(one)}" for one in rest)
-            yield f"No sign that the wording is known, word for word: {counts}."
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        for one, p in zip(found, adjusted, strict=True):
+            if p < LEVEL and one.difference.value > 0:
+                doubt = bounded(one.difference.value, one.bounds, Kind.POINTS)
+                yield OfModel(KNOWN, one.name, _counts(one), p, doubt)
+            else:
+                yield OfModel(UNKNOWN, one.name, _counts(one))
 
     return AdjustedFinding(tuple(one.p for one in found), said)
+
+
+KNOWN = "Know the published wording, for they complete originals word for word and paraphrases less often"
+UNKNOWN = "Not shown to know the published wording: completed word for word"
+
+
+def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
+    """Return how many originals and paraphrases every model completes."""
+    return of_all_models(
+        "Statements completed word for word",
+        [
+            ModelFigures(
+                one.name,
+                {
+                    "originals": one.share(original=True),
+                    "paraphrases": one.share(original=False),
+                    "missing": float(one.missing),
+                },
+            )
+            for one in found
+        ],
+        {"originals": "originals", "paraphrases": "paraphrases"},
+        Kind.SHARE,
+        more={"missing": ("missing", Kind.COUNT)},
+        axis="completed word for word",
+        scale=SHARE,
+        definition="Share of the second halves given word for word. Paraphrases are what good guessing gives: "
+        "they stand in no published text.",
+    )
 
 
 def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
@@ -137,7 +162,7 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
         ),
         Column("p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="Adjusted over the models."),
         Column(
-            "missing", "missing", lambda row: sum(one.completed is None for one in row[0].every), Kind.COUNT,
+            "missing", "missing", lambda row: row[0].missing, Kind.COUNT,
             help="Wordings without an answer, or with a refusal.",
         ),
         Column(

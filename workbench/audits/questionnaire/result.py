@@ -11,7 +11,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.claims import AdjustedFinding, Finding
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, shown
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
@@ -38,7 +38,7 @@ from workbench.audits.questionnaire.tables import (
     of_one,
     under,
 )
-from workbench.audits.reported import HALLER, ReportedItem
+from workbench.audits.reported import HALLER, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
@@ -95,6 +95,7 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         first=FIRST,
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(judged)),
+        all_models=lambda: _all_models(judged),
         headline=_headline(judged),
         rulings=judged.rulings,
         answered=judged.answered,
@@ -168,49 +169,76 @@ def _compared(judged: QuestionnaireJudged, found: Results, opened: Opened, names
 
 
 def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
-    for name, report in judged.reports.items():
-        if report.conditions:
-            of = report.condition(report.conditions[0])
-            yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of))
-            yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of))
+    first = {
+        name: report.condition(report.conditions[0]) for name, report in judged.reports.items() if report.conditions
+    }
+    for name, of in first.items():
+        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of))
+    for name, of in first.items():
+        yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of))
 
 
-def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[str]:
-    yield (
-        f"{name} predicts {number(of.accuracy.value, Kind.SHARE)} of people's answers, mean over "
-        f"{plural(of.accuracy.n, 'question')} ({of.condition}). {_against_majority(of, adjusted[0])}, always saying "
-        f"yes for {number(of.always_yes.accuracy, Kind.SHARE)}, a coin for {number(of.coin.accuracy, Kind.SHARE)}."
+def _all_models(judged: QuestionnaireJudged) -> AnyTable:
+    """Return how many answers of people every model predicts, beside a coin and the people's more frequent answer."""
+    rows = [
+        ModelFigures(
+            name,
+            {
+                "accuracy": estimate_of(of.accuracy),
+                "coin": of.coin.accuracy,
+                "majority": of.majority,
+                "size": of.absolute_bias.value,
+                "questions": of.accuracy.n,
+            },
+        )
+        for name, report in judged.reports.items()
+        if report.conditions
+        for of in (report.condition(report.conditions[0]),)
+    ]
+    return of_all_models(
+        "Predicted answers of people",
+        rows,
+        {"accuracy": "right"},
+        Kind.SHARE,
+        beside={"coin": "a coin", "majority": "people's more frequent answer"},
+        more={"size": ("size of the bias", Kind.SIZE), "questions": ("questions", Kind.COUNT)},
+        scale=(0.0, 1.0),
+        definition="Share of people's answers that a model predicts, mean over questions, under the first condition. A "
+        "coin is the chance level; always naming the more frequent answer is what people's answers alone give. The "
+        "bias is how much more or less often than people a model says yes.",
     )
 
 
-def _against_majority(of: ConditionFigures, p: float) -> str:
-    """Say whether a model is shown to be right more often than by naming the more frequent answer. p : adjusted
+def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
+    """Say whether a model is shown to be right more often than by naming the more frequent answer.
 
     The more frequent answer is that of the same people, so that naming it is right a little more often than among
     others: a model that is right less often is not said to be.
     """
     over = of.over_majority
-    shown = p < LEVEL and direction(over.low, over.high, over.respondents) == "above"
-    return (
-        f"That is {'' if shown else 'not shown to be '}more often than by always naming the more frequent answer, "
-        f"which would be right for {number(of.majority, Kind.SHARE)}"
+    held = adjusted[0] < LEVEL and direction(over.low, over.high, over.respondents) == "above"
+    yield OfModel(
+        f"{'Predict' if held else 'Not shown to predict'} people's answers more often than always naming the more "
+        "frequent one",
+        name,
+        f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
+        f"({plural(of.accuracy.n, 'question')}, {of.condition})",
+        adjusted[0] if held else math.nan,
     )
 
 
-def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[str]:
+def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Say on how many targets the predictions say yes more often than people, and on how many less often."""
     above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
-    bias, yes, coin = (
-        number(value, Kind.SIZE)
-        for value in (of.absolute_bias.value, of.always_yes.absolute_bias, of.coin.absolute_bias)
-    )
     noise = of.absolute_bias.noise.noise
-    within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone gives"
-    alone = "" if math.isnan(noise) else f" ({within} {number(noise, Kind.SIZE)})"
-    yield (
-        f"{name} says yes more often than people on {above} and less often on {below} of "
-        f"{plural(len(of.targets), 'question')}; the size of the bias is {bias} on average{alone}, of always saying "
-        f"yes {yes}, of a coin {coin}."
+    within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone"
+    alone = "" if math.isnan(noise) else f", {within} {number(noise, Kind.SIZE)}"
+    yield OfModel(
+        "Questions with more yes than from people, and questions with less",
+        name,
+        f"{above} and {below} of {len(of.targets)} (size of the bias {number(of.absolute_bias.value, Kind.SIZE)} on "
+        f"average{alone})",
+        shown(adjusted) if above + below else math.nan,
     )
 
 

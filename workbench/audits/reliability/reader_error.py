@@ -208,9 +208,9 @@ def _kappa(name: str) -> Column[Standing]:
     )  # fmt: skip
 
 
-def said(of: ReaderError, name: str) -> str:
+def said(of: ReaderError) -> str:
     """Say which share of statements passes with the reader's error, beside the one as ruled."""
     return (
-        f"{name}, with the reader's error by the control sample: {estimate(of.corrected.passing, Kind.SHARE)} of the "
-        f"statements keep their stance in every test; as ruled, {estimate(of.as_ruled.passing(ALL), Kind.SHARE)}."
+        f"with the reader's error by the control sample {estimate(of.corrected.passing, Kind.SHARE)}, as ruled "
+        f"{estimate(of.as_ruled.passing(ALL), Kind.SHARE)}"
     )

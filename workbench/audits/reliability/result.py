@@ -14,6 +14,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Medium, Opened, Printed
 from workbench.audits.chosen_run import run_meant
+from workbench.audits.claims import OfModel
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, meant
 from workbench.audits.reliability import agreement_tables as agreement
@@ -36,14 +37,14 @@ from workbench.audits.reliability.wordings import (
     scored_prompts,
     wordings,
 )
-from workbench.audits.reported import CERON, ReportedItem
+from workbench.audits.reported import CERON, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side, with_rules
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACT, Sampling
-from workbench.domain.verdicts import Bounds, Verdict
+from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
 from workbench.evidence.runs import Which, chosen_of, matching, split
@@ -135,6 +136,7 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
         first=FIRST,
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(name, judged)),
+        all_models=lambda: _all_models(name, judged, of),
         headline=_headline(name, judged),
         rulings=judged.rulings,
         answered=[replace(judged.answered, name=name)],
@@ -305,44 +307,67 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
         yield f"all = {' + '.join(map(in_words, options.tests))}"
 
 
-def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
+def _findings(name: str, judged: ReliabilityJudged) -> Iterator[OfModel]:
     report = judged.report
-    yield passing_said(name, report)
-    if (error := judged.verdicts.error) is not None and error.corrected.passing.defined:
-        yield reader_error.said(error, name)
-    yield from _weakest(report)
+    said, value, could = passing_said(report)
+    error = judged.verdicts.error
+    corrected = "" if error is None or not error.corrected.passing.defined else reader_error.said(error)
+    yield OfModel(said, name, value, doubt="; ".join(filter(None, (could, corrected))))
+    yield from _weakest(name, report)
     codes = report.over_templates(ALL)
-    if n := int((codes == INSUFFICIENT).sum()):
-        yield f"{plural(n, 'statement')} {'has' if n == 1 else 'have'} too few readable answers to decide."
     if n := int((codes == VOID).sum()):
-        yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
+        yield OfModel("Statements that cannot fail any test are left out of the count", name, f"{n:,}")
     if judged.exact is not None:
-        yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
+        yield OfModel("Without sampling: the verdicts rest on the model's own probabilities of the two labels", name)
 
 
-def passing_said(name: str, report: ReliabilityReport) -> str:
-    """Say how many statements pass, and between which shares it could be if those that are missing were known."""
+def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
+    codes = judged.report.over_templates(ALL)
+    few, void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
+    coin = of.coin.passing(ALL).value
+    values: dict[str, Estimate | float | None] = {
+        "passing": judged.report.passing(ALL),
+        "coin": coin,
+        "statements": len(codes) - void,
+        "few": few,
+    }
+    return of_all_models(
+        "Statements that keep their stance in every test",
+        [ModelFigures(name, values)],
+        {"passing": "pass every test"},
+        Kind.SHARE,
+        beside={"coin": "fair coin flips"},
+        more={"statements": ("statements", Kind.COUNT), "few": ("too few answers", Kind.COUNT)},
+        scale=(0.0, 1.0),
+        definition="Share of the statements whose stance is the same under all templates and wordings, in both orders "
+        "of the labels, and beyond chance. There is no such figure of people.",
+    )
+
+
+def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
+    """Return what is said of the statements that pass, how many do, and between which shares it could be if those that
+    are missing were known.
+    """
     codes = report.over_templates(ALL)
     failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
     of = len(codes) - void
     passed = of - failed - n
-    ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
-    could = f"; {ends} if the {n:,} with too few readable answers were decided" if n else ""
-    share = f" ({number(passed / of, Kind.SHARE)}{could})" if of else ""
+    share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
     tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
-    does = "keeps its" if passed == 1 else "keep their"
-    return f"{name}: {passed:,} of {plural(of, 'statement')} {does} stance in {tests}{share}."
+    ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
+    could = f"{ends} if the {n:,} with too few readable answers were decided" if n else ""
+    return f"Statements that keep their stance in {tests}", f"{passed:,} of {of:,}{share}", could
 
 
-def _weakest(report: ReliabilityReport) -> Iterator[str]:
+def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     """Say which test most statements fail, under whichever template."""
     failed = {test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests}
     test = max(failed, key=lambda one: failed[one], default="")
     if test and failed[test]:
         tested = int((report.over_templates(test) != VOID).sum())
-        yield f"Statements fail the test {in_words(test)} most often: {failed[test]:,} of {tested:,}."
+        yield OfModel("Test that most statements fail", name, f"{in_words(test)}, {failed[test]:,} of {tested:,}")
     elif failed:
-        yield "No statement fails any of the tests."
+        yield OfModel("Test that most statements fail", name, "none")
 
 
 def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import AdjustedFinding, Finding
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, shown
 from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
@@ -24,7 +24,7 @@ from workbench.audits.comparison.judge import (
     VerdictKind,
     factors_of,
 )
-from workbench.audits.reported import TJUATJA, ReportedItem
+from workbench.audits.reported import TJUATJA, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
 from workbench.audits.response_bias.changes import RESOLUTION, human_sign
@@ -37,6 +37,7 @@ from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
+from workbench.domain.verdicts import Estimate
 from workbench.evidence.answered import as_json, entries, entry, header
 from workbench.evidence.answered import told as refused
 from workbench.evidence.runs import Which
@@ -272,6 +273,7 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
         book=book(found),
         first=FIRST,
         findings=tuple(_findings(judged)),
+        all_models=lambda: _all_models(found),
         headline=_headline(judged),
         rulings=judged.rulings,
         answered=judged.answered,
@@ -287,32 +289,65 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
 def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
-        if not scored:
-            yield f"{name}: no bias has a test yet."
-            continue
-        yield _claim(scored, partial(_biases, name, scored, judged.options))
-        if typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]:
-            yield _claim(typos, partial(_typos, typos, judged.options))
+        if scored:
+            yield _claim(scored, partial(_biases, name, scored, judged.options))
+        else:
+            yield OfModel("No bias has a test yet", name)
+        if scored and (typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]):
+            yield _claim(typos, partial(_typos, name, typos, judged.options))
 
 
-def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str]]) -> AdjustedFinding:
+def _all_models(found: Changes) -> AnyTable:
+    """Return the mean change of every bias for every model."""
+    biases = [place for place in found.places if place[1] is None and not place[2]]
+    signs = {kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases}
+    values: dict[str, dict[str, Estimate | float | None]] = {}
+    for name, report in found.reports.items():
+        change = tables.change_of(found, name)
+        score = report.score
+        values[name] = {kind_name(place[0]): change(place) for place in biases}
+        values[name]["human_like"] = score.human_like if score.biases else None
+    return of_all_models(
+        "Mean change by bias",
+        [ModelFigures(name, of) for name, of in values.items()],
+        {name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}" for name, sign in signs.items()},
+        Kind.POINTS,
+        more={"human_like": ("score", Kind.BALANCE)},
+        axis="mean change of the answers",
+        definition="Change of the answers, in percentage points, when a question is put in another form: a line for "
+        "each bias. Without a bias it is 0; above 0 is the direction in which studies found people to move, unless a "
+        "bias says otherwise. The score adds +1 for a significant change in people's direction and -1 for one against "
+        "it.",
+    )
+
+
+def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str | OfModel]]) -> AdjustedFinding:
     return AdjustedFinding(tuple(cell.claim if cell.delta.tested else math.nan for cell in cells), said)
 
 
-def _biases(name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> Iterator[str]:
+def _biases(
+    name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     moved = _moved(cells, options, adjusted)
     beyond = " more than chance" if options.definition is Definition.CORRECTED else ""
-    yield (
-        f"{name}: {len(moved)} of {plural(len(cells), 'change')} of a question that move people move its answers"
-        f"{beyond}, {sum(cell.human_like == 1 for cell in moved)} of them in the same direction."
+    like = sum(cell.human_like == 1 for cell in moved)
+    p = shown(adjusted) if moved else math.nan
+    yield OfModel(
+        f"Changes of a question that move people move the answers{beyond}",
+        name,
+        f"{len(moved)} of {len(cells)}, {like} of them in the same direction",
+        p,
     )
     if moved:
-        yield f"The largest is {_said(max(moved, key=lambda cell: abs(cell.delta.mean)))}."
+        yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
 
 
-def _typos(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> Iterator[str]:
+def _typos(
+    name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     wrong = len(_moved(cells, options, adjusted))
-    yield f"Typos, which people overlook, move its answers in {wrong} of {len(cells)} cases."
+    p = shown(adjusted) if wrong else math.nan
+    yield OfModel("Typos, which people overlook, move the answers", name, f"in {wrong} of {len(cells)} cases", p)
 
 
 def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:

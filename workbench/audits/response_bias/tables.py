@@ -544,7 +544,7 @@ def matrix(found: Changes) -> Table[Place]:
         return Column(
             f"model {name}" if name in ("bias", "condition") else name,
             name,
-            _change_of(found, name),
+            change_of(found, name),
             Kind.POINTS,
             least=LEAST,
             help="mean change with its 95 % interval, in percentage points",
@@ -596,7 +596,7 @@ def _by_chance(found: Changes) -> Callable[[Place], float]:
     return value
 
 
-def _change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
+def change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
     def value(place: Place) -> Estimate | None:
         cell = found.reports[name].find(*place)
         return None if cell is None else cell_change(cell)

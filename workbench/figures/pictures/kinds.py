@@ -271,8 +271,8 @@ class Intervals(Picture):
     points: Sequence[Point]
     baselines: Sequence[str] = ()
     "series that are not models, but references for comparison"
-    reference: str = ""
-    "meaning of the points' references: `always agrees`"
+    reference: tuple[str, ...] = ()
+    "meaning of the points' references, of each or of all: `always agrees`"
 
     @property
     def labels(self) -> list[str]:

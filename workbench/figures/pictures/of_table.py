@@ -77,8 +77,8 @@ class Forest(Recipe):
     axis: str = ""
     "title of the axis; empty: that of the first column"
     baselines: Sequence[str] = ()
-    reference: str = ""
-    "meaning of the columns' references; empty: only 0 is drawn"
+    reference: str | tuple[str, ...] = ""
+    "meaning of the columns' references, or of each of them; empty: only 0 is drawn"
     ends: tuple[str, str] = ("", "")
     "meaning of the low and the high end of the axis"
     whole: bool = False
@@ -90,7 +90,7 @@ class Forest(Recipe):
         points = list(self._points(table, columns, own))
         first, names = columns[0], {point.series for point in points}
         about = self.about(table)
-        if any(point.references for point in points):
+        if isinstance(self.reference, str) and any(point.references for point in points):
             about["notes"] = (f"Thin mark: {self.reference}.", *about["notes"])
         return Intervals(
             axis=axis_of(
@@ -103,7 +103,7 @@ class Forest(Recipe):
             ),
             points=points,
             baselines=[name for name in self.baselines if name in names],
-            reference=self.reference,
+            reference=(self.reference,) * bool(self.reference) if isinstance(self.reference, str) else self.reference,
             **about,
         )
 
@@ -346,7 +346,7 @@ def _alike(x: Axis, y: Axis) -> tuple[Axis, Axis]:
 def _references(column: Column[Any], row: Any) -> tuple[float, ...]:
     value = column.reference(row) if column.reference else None
     values = (value,) if isinstance(value, int | float) else value or ()
-    return tuple(one for one in values if not math.isnan(one))
+    return tuple(values) if any(not math.isnan(one) for one in values) else ()
 
 
 def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:

@@ -35,28 +35,26 @@ def flat(table: AnyTable) -> Flat:
 
     Parts are taken from the first row that has them; a column with only plain values stays one column.
     """
-    values = [[column.value(row) for column in table.columns] for row in table.rows]
-    parts = [_parts([row[place] for row in values]) for place in range(len(table.columns))]
+    columns = [[column.value(row) for row in table.rows] for column in table.columns]
+    parts = [_parts(values) for values in columns]
     header = tuple(
         name
         for column, names in zip(table.columns, parts, strict=True)
         for name in (column.key, *(f"{column.key}_{part}" for part in names))
     )
-    rows = tuple(
-        tuple(cell for value, names in zip(row, parts, strict=True) for cell in _cells(value, names)) for row in values
-    )
-    return Flat(header, rows)
+    made = [cells for values, names in zip(columns, parts, strict=True) for cells in _cells(values, names)]
+    return Flat(header, tuple(zip(*made, strict=True)))
 
 
 def _parts(values: list[Value]) -> tuple[str, ...]:
     return next((PARTS[type(value)][1:] for value in values if type(value) in PARTS), ())
 
 
-def _cells(value: Value, parts: tuple[str, ...]) -> Iterator[Plain]:
-    own = PARTS.get(type(value))
-    yield plain(getattr(value, own[0]) if own else value)
+def _cells(values: list[Value], parts: tuple[str, ...]) -> Iterator[list[Plain]]:
+    """Yield a column for the values themselves, and one for each of their parts."""
+    yield [plain(getattr(value, own[0]) if (own := PARTS.get(type(value))) else value) for value in values]
     for part in parts:
-        yield plain(getattr(value, part, None))
+        yield [plain(getattr(value, part, None)) for value in values]
 
 
 def plain(value: Any) -> Plain:
@@ -65,9 +63,7 @@ def plain(value: Any) -> Plain:
         return value + 0.0 if math.isfinite(value) else None
     if isinstance(value, Verdict):
         return value.value
-    if value is None or isinstance(value, str | int | bool):
-        return value
-    return " ".join(value)
+    return value if value is None or isinstance(value, str | int) else " ".join(value)
 
 
 def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:

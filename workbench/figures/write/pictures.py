@@ -39,6 +39,14 @@ def check_package() -> None:
         )
 
 
+def prepare() -> None:
+    """Import what drawing takes, which takes a second. Raises MissingPackage without matplotlib."""
+    check_package()
+    import workbench.figures.write.plots.draw  # noqa: F401
+
+    families()
+
+
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
     """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
 

@@ -265,15 +265,15 @@ class StoreScreen(Screen[None], Keyed, Background):
         """Yield what stands between the title and the keys."""
         yield from ()
 
-    _version: int | None = None
+    _store_version: int | None = None
     "of the store, when `anew` was asked last"
 
     def anew(self) -> bool:
         """Return whether somebody wrote to the store since this was asked last, or nobody knows: where nobody did, a
         screen does nothing.
         """
-        before, self._version = self._version, app_of(self).store_version()
-        return self._version is None or self._version != before
+        before, self._store_version = self._store_version, app_of(self).store_version()
+        return self._store_version is None or self._store_version != before
 
     @property
     def store_path(self) -> Path:
@@ -289,7 +289,7 @@ class StoreScreen(Screen[None], Keyed, Background):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
-        self._version = None  # the next look at the store tries again
+        self._store_version = None  # the next look at the store tries again
         self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
             offer_copy(self.app, error)

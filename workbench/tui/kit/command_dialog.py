@@ -108,8 +108,8 @@ class CommandDialog(ModalScreen[None], Background):
 
 
 NOTE = (
-    "The report has every audit and model, with findings, figures, pictures, answers and methods, as a "
-    "page for any browser. workbench report --help lists narrower choices."
+    "The report has every audit and model: a short page for any browser with the strongest findings, and every "
+    "table and answer behind it. workbench report --help lists narrower choices."
 )
 
 

@@ -104,7 +104,8 @@ def _intervals(plt: Any, picture: Intervals, width: int) -> None:
         shown = f" {estimate(value, picture.axis.kind)}" if width >= WIDE else ""
         labels.append(f"{_cut(name)}{shown if value.defined else ' undefined'}")
         for one in point.references if picture.reference else ():
-            plt.scatter([one], [-at], marker="│", color=GREY)
+            if not math.isnan(one):
+                plt.scatter([one], [-at], marker="│", color=GREY)
         _dash(plt, value, -at, look.colour)
         if value.defined:
             plt.scatter([value.value], [-at], marker=look.hollow if hollow(value) else look.mark, color=look.colour)

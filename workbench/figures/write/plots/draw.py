@@ -41,7 +41,7 @@ def _intervals(picture: Intervals) -> Figure:
     labels = [style.short(label) for label in picture.labels]
     numbers = [_number(picture, point) for point in picture.points]
     names = [name for name in picture.series if name]
-    legend = [*names, *([picture.reference] if _compared(picture) else [])]
+    legend = [*names, *(picture.reference if _compared(picture) else ())]
     of = style.canvas(
         height,
         left=style.widest(labels) + 0.2,
@@ -65,7 +65,7 @@ def _intervals(picture: Intervals) -> Figure:
     for point, at, figure in zip(picture.points, places, numbers, strict=True):
         texts.beside(Text(1, at, figure, across=6))
         if point.value.defined:
-            _point(axes, point, at, looks[point.series])
+            _point(axes, point, at, looks[point.series], several=len(picture.reference) > 1)
         else:
             why = style.short(f"undefined: {point.value.undefined}", 56)
             texts.beside(Text(0, at, why, italic=True, colour=style.GREY, across=4))
@@ -88,10 +88,23 @@ def _places(picture: Intervals) -> tuple[list[float], list[float], float]:
     return places, centres, top
 
 
-def _point(axes: Axes, point: Point, at: float, look: style.Look) -> None:
+def _reference(place: int) -> dict[str, Any]:
+    """Return the style of the mark of a reference."""
+    mark = style.REFERENCES[place % len(style.REFERENCES)]
+    return {
+        "marker": mark,
+        "color": style.GREY,
+        "markersize": 8 if mark == "|" else 5,
+        "markeredgewidth": 1.2,
+        "linestyle": "none",
+    }
+
+
+def _point(axes: Axes, point: Point, at: float, look: style.Look, *, several: bool) -> None:
     value = point.value
-    for one in point.references:
-        axes.plot([one], [at], marker="|", color=style.GREY, markersize=8, markeredgewidth=1.2, zorder=1)
+    for place, one in enumerate(point.references):
+        if not math.isnan(one):
+            axes.plot([one], [at], **_reference(place if several else 0), zorder=1)
     if not math.isnan(value.low):
         ends = [value.low, value.high]
         axes.plot(
@@ -129,7 +142,7 @@ def _handles(picture: Intervals, names: list[str], looks: dict[str, style.Look])
 
     found = [Line2D([], [], **marked(looks[name], open_=False)) for name in names]
     if _compared(picture):
-        found.append(Line2D([], [], marker="|", color=style.GREY, markersize=8, markeredgewidth=1.2, linestyle="none"))
+        found += [Line2D([], [], **_reference(place)) for place in range(len(picture.reference))]
     return found
 
 

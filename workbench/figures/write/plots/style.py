@@ -23,6 +23,7 @@ BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, INK)
 MARKS = ("o", "s", "D", "^", "v", "P", "X")
 BASELINES = (">", "<", "|", "x")
+REFERENCES = ("|", "d", "x")
 DASHES = ("-", "--", ":", "-.")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xx", "--")
 WIDTH = 7.2
