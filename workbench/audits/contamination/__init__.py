@@ -33,7 +33,8 @@ class Contamination(Audit):
     place = Place(
         mode="contamination",
         key="",
-        label="",
+        any_key=False,
+        label="Known text",
         tooltip="Go to Results: statements completed word for word",
         words="contamination memorization leakage known by heart training data completion",
     )

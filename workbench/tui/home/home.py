@@ -334,6 +334,7 @@ def keys_to_audits() -> list[BindingType]:
             tooltip=place.tooltip,
         )
         for place in registry.places()
+        if place.key or place.letter
     ]
 
 

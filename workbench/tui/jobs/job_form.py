@@ -376,7 +376,7 @@ class JobForm(StartForm):
             why = COUNTS_HERE if plan.settling is None else SETTLED_HERE
             return JobPreview(f"{plan.describe()}\n{why}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
-        there = f" Its figures: Esc, then {place.key}." if place is not None else ""
+        there = f" Its figures: Esc, then {place.key}." if place is not None and place.key else ""
         return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
 
 
