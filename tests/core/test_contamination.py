@@ -23,8 +23,11 @@ from workbench.audits.contamination.result import KNOWN, UNKNOWN, _claim
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import halves
+from workbench.domain.readings import Readings
 from workbench.domain.responses import Sampling
+from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
 from workbench.inference.base import Drawn, Request
 from workbench.inference.scripted.model import ScriptedModel
@@ -137,6 +140,21 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
     assert found.difference.undefined
     assert np.isnan(found.p)
     assert found.bounds == pytest.approx((9 / 12 - 1, 1))
+
+
+def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(store: Store) -> None:
+    before = asked(store, [original(n) for n in range(9)])
+    subjects.rule(store, subjects.find(store, "s0"), Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None)
+
+    def counts(*, rulings: bool) -> tuple[int, int]:
+        which = Which("town", readings=Readings(rulings=rulings))
+        result = registry.audit("contamination").judge(store, which, CompletionOptions(), lambda: nullcontext(store))
+        assert result.rulings.as_json()["changing_in_short"] == ("with 1" if rulings else "without 1")
+        (found,) = result.judged
+        return len(found.pairs), len(found.every)
+
+    assert counts(rulings=True) == (11, 22)
+    assert counts(rulings=False) == (len(before.pairs), len(before.every)) == (12, 24)
 
 
 def test_a_half_that_the_answer_repeats_is_cut_off(store: Store) -> None:

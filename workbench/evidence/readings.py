@@ -28,7 +28,7 @@ from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKin
 from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run
+from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run, touched
 from workbench.readers.label_words import LabelWords
 from workbench.readers.rules import ChoiceLetter, FirstWord, Likert, Reader
 
@@ -358,8 +358,7 @@ class Source:
 
     def touched(self, figure: str) -> Differing:
         """Return the statements, called `figure`, that rulings change; their number is summed over runs."""
-        refs = [ref for found in self.ruled.values() for ref in sorted(found.touched)]
-        return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
+        return touched(self.ruled.values(), figure)
 
     def told(self, differ: Differing = SAME) -> Told:
         """Return the notes on rulings. `differ`: the figures that differ without rulings"""

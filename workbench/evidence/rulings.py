@@ -336,6 +336,12 @@ class Differing:
 SAME = Differing()
 
 
+def touched(several: Iterable[RunRulings], figure: str) -> Differing:
+    """Return the statements, called `figure`, that rulings change; their number is summed over runs."""
+    refs = [ref for found in several for ref in sorted(found.touched)]
+    return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Told:
     """The notes of figures on rulings."""

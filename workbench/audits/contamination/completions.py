@@ -22,10 +22,12 @@ import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench.domain.keys import text_key
 from workbench.domain.prompts import Template, halves
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Bounds, Estimate
 from workbench.evidence.refusals import read_answer
+from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.stats.hypothesis_tests import mcnemar, mean_test, paired_ends
 from workbench.stats.proportions import wilson_of_share
 
@@ -185,10 +187,13 @@ class Completions:
         return sum(one.others for one in self.every)
 
 
-def completions(store: Store, run: Run, name: str, least_words: int) -> Completions:
+def completions(store: Store, run: Run, name: str, least_words: int, rulings: RunRulings = NO_RULINGS) -> Completions:
     """Return what a model made of the halves of an instrument's wordings, in the order of its statements.
 
+    Parameters
+    ----------
     least_words : of a second half; wordings with fewer are left out
+    rulings : those that leave out wordings and answers
     """
     templates = {template.name: template for template in store.runs.templates(run)}
     instrument = store.runs.instrument(run)
@@ -198,9 +203,13 @@ def completions(store: Store, run: Run, name: str, least_words: int) -> Completi
     given: dict[tuple[str, VariantId], list[tuple[str, str, int]]] = {}
     answers = store.raw_answers.of_run(run)
     for probe in store.raw_answers.probes(run):
+        came = answers.get(probe.probe, {})
+        kept = {text: n for text, n in came.items() if not rulings.effect(probe.probe, text_key(text)).left_out}
+        if probe.probe in rulings.probes or (came and not kept):
+            continue
         place = probe.ref, VariantId.parse(f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind)
         of_this = given.setdefault(place, [])
-        of_this += [(probe.template, text, count) for text, count in answers.get(probe.probe, {}).items()]
+        of_this += [(probe.template, text, count) for text, count in kept.items()]
     parts = {place: halves(texts[place]) for place in given}
     wanted = [(place, folded(rest)) for place, (_, rest) in parts.items()]
     wanted = [(place, rest) for place, rest in wanted if len(rest) >= least_words]

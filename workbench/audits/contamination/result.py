@@ -16,6 +16,7 @@ from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered, entry, header
+from workbench.evidence.rulings import NO_RULINGS, Told, of_run, touched
 from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
@@ -52,7 +53,12 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         *([run.language for run in runs], [str(run.sampling) for run in runs], [run.dtype for run in runs]),
     )
     by_name = dict(zip(names, runs, strict=True))
-    found = [completions(store, run, name, options.least_words) for name, run in by_name.items()]
+    ruled = {run: of_run(store, run, None) for run in runs}
+    counted = which.readings.rulings
+    found = [
+        completions(store, run, name, options.least_words, ruled[run] if counted else NO_RULINGS)
+        for name, run in by_name.items()
+    ]
     received = [answered(store, run, name) for name, run in by_name.items()]
     last = found[-1]
     return Result(
@@ -77,6 +83,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         findings=(_claim(found),),
         all_models=lambda: _all_models(found),
         headline=Headline(last.name, f"completes {_counts(last)}"),
+        rulings=Told.of(ruled.values(), counted=counted, differ=touched(ruled.values(), "statement")),
         answered=received,
         limits=LIMITS,
         references=[GOLCHIN],
