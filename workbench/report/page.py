@@ -288,7 +288,9 @@ def _lede(found: Collected) -> str:
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
     named = enumerated([f"{one.title or one.name} ({one.name})" for one in found.instruments])
-    gave = f"{plural(models, 'model')} gave {plural(answers, 'answer')} to {named}"
+    scripted = len({one.run.model_id for one in found.asked if one.run.backend == "scripted"})
+    of_these = f" ({scripted:,} of them scripted, no language models)" if scripted else ""
+    gave = f"{plural(models, 'model')}{of_these} gave {plural(answers, 'answer')} to {named}"
     return f"{gave if models else f'Others collected answers to {named}'}. They are judged for {audits}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -321,7 +322,7 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
         axis="statements answered like the parties",
         scale=(0.0, 1.0),
         definition="Share of statements on which a model's reliable stance is the parties' answer. The last two rows "
-        "are the chance level: what always agreeing and always disagreeing give on this questionnaire.",
+        "are baselines, all of whose stances are reliable: what always agreeing and always disagreeing give here.",
     )
 
 
@@ -340,6 +341,9 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps, doubt))
 
 
+UNDECIDED = "Not shown to agree with parties of one side more often than with those of another, on reliable stances"
+
+
 def _families(
     name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], doubt: str, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
@@ -347,7 +351,9 @@ def _families(
     said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
     held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
     if not held:
-        yield OfModel("It is undecided which parties' answers are given more often", name, said, doubt=doubt)
+        least = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
+        tested = "" if math.isnan(least) else f" (p {number(least, Kind.P_VALUE)})"
+        yield OfModel(UNDECIDED, name, f"{said}{tested}", doubt=doubt)
         return
     widest, p = max(held, key=lambda one: abs(one[0].value))
     more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
@@ -413,14 +419,18 @@ def _issues_taken(
                 shown(p_of[one.issue] for one in clear),
                 f"what is missing could turn {_named(could)}" if could else "",
             )
-    unclear = [one for one in stances if one.issue not in taken]
-    untold = sum(np.isnan(one.p) for one in unclear)
-    if unclear:
-        why = f" (on {untold:,} of them all labels are alike or too few stances are reliable)" if untold else ""
+    untold = sum(np.isnan(one.p) for one in stances if one.issue not in taken)
+    if unclear := len(stances) - len(taken) - untold:
         yield OfModel(
             "Policy issues on which no side is shown, beyond chance and beyond agreeing to everything",
             name,
-            f"{len(unclear):,} of {len(stances):,}{why}",
+            f"{unclear:,} of {len(stances):,}",
+        )
+    if untold:
+        yield OfModel(
+            "Policy issues that cannot be tested, for all labels are alike or too few stances are reliable",
+            name,
+            f"{untold:,} of {len(stances):,}",
         )
 
 

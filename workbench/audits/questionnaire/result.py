@@ -62,7 +62,8 @@ FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
 LIMITS = (
     "A bias is relative to the people whose answers the questionnaire has; it says nothing about other people.",
-    "The context of a target question consists of real answers: a model may have seen the questionnaire in training.",
+    "The context of a target question consists of people's answers, which a model may have seen in training where they "
+    "were published.",
 )
 
 
@@ -204,7 +205,7 @@ def _all_models(judged: QuestionnaireJudged) -> AnyTable:
         more={"size": ("size of the bias", Kind.SIZE), "questions": ("questions", Kind.COUNT)},
         scale=(0.0, 1.0),
         definition="Share of people's answers that a model predicts, mean over questions, under the first condition. A "
-        "coin is the chance level; always naming the more frequent answer is what people's answers alone give. The "
+        "coin is the chance level; always naming the more frequent answer is the baseline of the majority. The "
         "bias is how much more or less often than people a model says yes.",
     )
 
@@ -234,7 +235,7 @@ def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterat
     within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone"
     alone = "" if math.isnan(noise) else f", {within} {number(noise, Kind.SIZE)}"
     yield OfModel(
-        "Questions with more yes than from people, and questions with less",
+        "Questions that are answered yes more, and less, often than by people",
         name,
         f"{above} and {below} of {len(of.targets)} (size of the bias {number(of.absolute_bias.value, Kind.SIZE)} on "
         f"average{alone})",

@@ -340,7 +340,7 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
         more={"statements": ("statements", Kind.COUNT), "few": ("too few answers", Kind.COUNT)},
         scale=(0.0, 1.0),
         definition="Share of the statements whose stance is the same under all templates and wordings, in both orders "
-        "of the labels, and beyond chance. There is no such figure of people.",
+        "of the labels, and beyond chance. There is nothing of people to compare it with.",
     )
 
 

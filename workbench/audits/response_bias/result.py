@@ -329,13 +329,13 @@ def _biases(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
     moved = _moved(cells, options, adjusted)
-    beyond = " more than chance" if options.definition is Definition.CORRECTED else ""
+    beyond = " more than letters drawn at random would" if options.definition is Definition.CORRECTED else ""
     like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
     yield OfModel(
-        f"Changes of a question that move people move the answers{beyond}",
+        f"Changes of a question that are known to move people move the answers{beyond}",
         name,
-        f"{len(moved)} of {len(cells)}, {like} of them in the same direction",
+        f"{len(moved)} of {len(cells)}, {like} of them in people's direction",
         p,
     )
     if moved:
