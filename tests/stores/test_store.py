@@ -261,3 +261,20 @@ def test_opening_a_store_again_leaves_the_locks_of_those_who_have_it_open(store:
         connection.execute("create table noted (n)")
     assert seen_elsewhere("select count(*) from sqlite_schema where name = 'noted'") == "1"
     other.close()
+
+
+def test_an_anchor_tells_that_somebody_wrote_and_waits_for_nobody(store: Store) -> None:
+    anchor = Anchor(store.path)
+    try:
+        before = anchor.version()
+        assert before is not None
+        assert anchor.version() == before
+        with store.write() as connection:
+            text_ids(connection, ["new"])
+            assert anchor.version() == before, "nothing is committed yet"
+        after = anchor.version()
+        assert after != before
+        assert anchor.version() == after
+    finally:
+        anchor.close()
+    assert anchor.version() is None
