@@ -185,11 +185,13 @@ class Queues(Aggregate):
         self, audit: str, instrument: str | None = None, models: Sequence[str] = (), language: str | None = None
     ) -> Iterator[Candidate]:
         """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
-        chosen = set(models)
+        chosen, variants = set(models), dict[tuple[str, int], str]()
         rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
         for text_id, wording_id, body, name, ref, kind, ordinal, template, scale, model, answers in rows:
             if not chosen or model in chosen:
-                variant = str(VariantId(VariantKind(kind), ordinal))
+                variant = variants.get((kind, ordinal)) or variants.setdefault(
+                    (kind, ordinal), str(VariantId(VariantKind(kind), ordinal))
+                )
                 text = restored(body)
                 yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
 

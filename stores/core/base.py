@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -67,12 +67,27 @@ def add_texts(connection: sqlite3.Connection, texts: Iterable[str]) -> None:
 
 def text_ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
     """Insert new texts and return the rowid of each. Call inside a transaction."""
-    distinct = list(dict.fromkeys(texts))
-    add_texts(connection, distinct)
-    return {
-        text: connection.execute("select id from text where key = ?", (text_key(text),)).fetchone()[0]
-        for text in distinct
-    }
+    keys = {text: text_key(text) for text in dict.fromkeys(texts)}
+    known = dict(_rowids(connection, [*keys.values()]))
+    missing = [(key, text) for text, key in keys.items() if key not in known]
+    (last,) = connection.execute("select coalesce(max(id), 0) from text").fetchone()
+    known |= {key: last + place for place, (key, _) in enumerate(missing, 1)}
+    connection.executemany(
+        "insert into text (id, key, body) values (?, ?, ?)", ((known[key], key, stored(text)) for key, text in missing)
+    )
+    return {text: known[key] for text, key in keys.items()}
+
+
+AT_ONCE = 500
+"keys that one query looks up"
+
+
+def _rowids(connection: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield (key, rowid) of those texts of these keys that are there."""
+    for start in range(0, len(keys), AT_ONCE):
+        some = keys[start : start + AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        yield from connection.execute(f"select key, id from text where key in ({marks})", some)
 
 
 def stored(text: str) -> str | bytes:
@@ -102,6 +117,8 @@ class Transactions(Protocol):
 
     @property
     def holds_lock(self) -> bool: ...
+
+    def check_moment(self) -> None: ...
 
     @property
     def connection(self) -> sqlite3.Connection: ...

@@ -205,6 +205,8 @@ class Kept(Protocol):
     @property
     def holds_lock(self) -> bool: ...
 
+    def check_moment(self) -> None: ...
+
     def remembered(self, key: Hashable, read: Callable[[], T]) -> T: ...
 
 
@@ -230,7 +232,7 @@ def kept(store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T
 
     Screens open a store for each read, and what Home has judged an audit or the review needs next: each result is
     computed once, and another thread that needs the same one waits for it. A store that holds the write lock waits for
-    nobody, since who computes may want to write: it makes its own, and leaves no result of what may be rolled back.
+    nobody, since who computes may want to write, and leaves no result of what may be rolled back.
 
     Parameters
     ----------
@@ -238,13 +240,22 @@ def kept(store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T
     parts : the parts of the store that the result depends on, except what `make` itself writes
     more : further values that it depends on, compared like the parts
     """
-    if store.holds_lock:
-        return make()
+    store.check_moment()
     with _GUARD:
         place = _PLACES.setdefault((store.identity, key), _Place())
         _PLACES.move_to_end((store.identity, key))
         while len(_PLACES) > MOST:
             _PLACES.popitem(last=False)
+    state: State
+    if store.holds_lock:
+        state = (*(_state(store, part) for part in parts), *more)
+        if place.lock.acquire(blocking=False):
+            try:
+                if place.state == state:
+                    return place.value  # type: ignore[no-any-return]
+            finally:
+                place.lock.release()
+        return make()
     with place.lock:
         state = (*(_state(store, part) for part in parts), *more)
         if place.state != state:

@@ -130,6 +130,7 @@ class Anchor:
         self._connection = sqlite3.connect(path, check_same_thread=False)
         try:
             self.identity = identity_of(self._connection, path)
+            self._connection.execute("pragma busy_timeout = 20")  # who asks for the version waits for nobody
         except BaseException:
             self._connection.close()
             raise

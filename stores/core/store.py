@@ -43,6 +43,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 SNAPSHOTS = 3
 "times that figures are read over because reading them wrote; after that nobody else writes meanwhile"
+BROKEN_OFF = 20
+"times more that it is read over where it was broken off before most of the work"
+
+
+class Superseded(BaseException):
+    """What is being read will be read over, so the rest of it is of no use. Only `Store.at_once` catches it."""
 
 
 class Store:
@@ -67,6 +73,8 @@ class Store:
         "whether writes belong to a transaction that is open around them"
         self._snapshot = False
         "whether reads belong to a snapshot; a write ends it"
+        self._superseded = False
+        "whether what is read now will be read over, as a write has ended its snapshot"
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
@@ -137,22 +145,27 @@ class Store:
         """Return the result of `read`, all of whose queries see the store as it is at one moment.
 
         What `read` writes (rules read new answers when figures are shown) is committed at once, and `read` is called
-        again, so it must return the same for the same store. Inside another transaction it sees what that one sees.
+        again, so it must return the same for the same store. Where it goes on to something that is kept, it is broken
+        off for that. Inside another transaction it sees what that one sees.
         """
         if self.connection.in_transaction:
             return read()
-        for _ in range(SNAPSHOTS):
-            self._snapshot = True
+        self.check_moment()
+        left, more = SNAPSHOTS, BROKEN_OFF
+        while left:
+            self._snapshot, left = True, left - 1
             self.connection.execute("begin")
             try:
                 found = read()
                 if self._snapshot:
                     return found
+            except Superseded:
+                left, more = left + (more > 0), more - 1
             except Exception:
                 if self._snapshot:  # else two moments may not fit each other
                     raise
             finally:
-                self._snapshot = False
+                self._snapshot = self._superseded = False
                 self.connection.rollback()
         with self.write():
             self._nested = True
@@ -160,6 +173,11 @@ class Store:
                 return read()
             finally:
                 self._nested = False
+
+    def check_moment(self) -> None:
+        """Break off what `at_once` reads if it will be read over."""
+        if self._superseded:
+            raise Superseded
 
     @property
     def holds_lock(self) -> bool:
@@ -188,7 +206,7 @@ class Store:
         if self.read_only:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading alone; open it for writing.")
         if self._snapshot:
-            self._snapshot = False
+            self._snapshot, self._superseded = False, True
             self.connection.rollback()
         try:
             self.connection.execute("begin immediate")

@@ -20,7 +20,7 @@ from stores.runs.run_rows import Run, run_values, version
 from workbench.domain.keys import text_key
 from workbench.domain.readings import ReaderCard, Reading
 from workbench.domain.rulings import Effect
-from workbench.domain.thinking import split
+from workbench.domain.thinking import is_plain, split
 
 CUT_OFF = "cut off in thought"
 "why an output has no answer"
@@ -32,7 +32,11 @@ HELD = "left join thought h on h.text_id = r.text_id"
 
 def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
     """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction that inserts them."""
-    found = {rowid: output.answer for text, rowid in outputs.items() if (output := split(text)).answer != text}
+    found = {
+        rowid: output.answer
+        for text, rowid in outputs.items()
+        if not is_plain(text) and (output := split(text)).answer != text
+    }
     ids = text_ids(connection, (answer for answer in found.values() if answer is not None))
     connection.executemany(
         "insert into thought (text_id, answer_id) values (?, ?) on conflict do nothing",

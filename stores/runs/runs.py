@@ -155,7 +155,7 @@ class Runs(Aggregate):
             batch = list(batch)
             ids = text_ids(connection, (text for item in batch for text, _ in item.answers))
             add_thoughts(connection, ids)
-            at = now()
+            at, responses = now(), list[tuple[int, int, int]]()
             for item in batch:
                 draw = connection.execute(
                     "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, decided, "
@@ -167,10 +167,8 @@ class Runs(Aggregate):
                         item.failed, item.reason, item.decided, item.fingerprint, at, item.first, item.asked,
                     ),
                 ).fetchone()[0]  # fmt: skip
-                connection.executemany(
-                    "insert into response (draw_id, text_id, count) values (?, ?, ?)",
-                    ((draw, ids[text], count) for text, count in item.answers),
-                )
+                responses += ((draw, ids[text], count) for text, count in item.answers)
+            connection.executemany("insert into response (draw_id, text_id, count) values (?, ?, ?)", responses)
             insert_readings(connection, readings)
             write_progress(connection, job)
 

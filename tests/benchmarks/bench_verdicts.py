@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +26,26 @@ from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard
 from workbench.evidence.readings import read
 
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
+TEXT_STATEMENTS, BATCH = 40, 512 * SAMPLES
+TEXT = "I hold {}-{} that markets give people choices, but without rules the strong decide for the weak."
+PLAIN = """
+    pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -32768;
+    create table text (id integer primary key, key blob not null, body text) strict;
+    create unique index text_key on text (key);
+    create table response (draw_id integer, text_id integer, count integer, primary key (draw_id, text_id))
+    without rowid;
+"""
 
 
-def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, float]:
+def build(path: Path, statements: int, name: str = "synthetic", *, distinct: bool = False) -> tuple[int, float]:
     """Fill a store, made where it is not there yet, with a model's random answers; return how many there are and the
-    seconds that ingest took.
+    seconds that ingest took. `distinct`: no two answers are alike.
     """
     rng = np.random.default_rng(1)
     names = [f"t-{n}" for n in range(6)]
@@ -54,10 +65,12 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
         model, sampling = store.runs.begin(card, design.sampling)
         job = store.jobs.create("sample", design.as_json(), plan.samples)
         attempt = store.jobs.claim(job, "bench")
-        batch = []
+        batch: list[Answered] = []
         for key in plan.prompts:
             agree = int(rng.binomial(SAMPLES - 1, rng.beta(0.6, 0.6)))
             answers = [("Beneficial.", agree), ("Harmful.", SAMPLES - 1 - agree), ("It depends.", 1)]
+            if distinct:
+                answers = [(TEXT.format(len(batch), n), 1) for n in range(SAMPLES)]
             batch.append(Answered(key, 1, SAMPLES, tuple((text, n) for text, n in answers if n)))
         started = time.perf_counter()
         for start in range(0, len(batch), 512):
@@ -66,6 +79,21 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
         seconds = time.perf_counter() - started
         store.jobs.finish(job, attempt, "done")
         return plan.samples, seconds
+
+
+def plain_inserts(path: Path, texts: int) -> float:
+    """Return the seconds that it takes to insert so many texts, with a key each, and that they were given."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(PLAIN)
+        started = time.perf_counter()
+        for start in range(0, texts, BATCH):
+            some = range(start, min(start + BATCH, texts))
+            connection.execute("begin immediate")
+            rows = ((n, TEXT.format(n // SAMPLES, n % SAMPLES)) for n in some)
+            connection.executemany("insert into text values (?, ?, ?)", ((n, text_key(text), text) for n, text in rows))
+            connection.executemany("insert into response values (?, ?, 1)", ((n // SAMPLES, n) for n in some))
+            connection.execute("commit")
+        return time.perf_counter() - started
 
 
 def verdicts(path: Path) -> ReliabilityReport:
@@ -115,8 +143,15 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
             verdicts(path)
             times.append(time.perf_counter() - started)
         ours, plain = float(np.median(times)), published_way(path, TINY_BASELINE_PROMPTS if tiny else BASELINE_PROMPTS)
+        texts, took = build(Path(folder) / "texts.db", TINY_STATEMENTS if tiny else TEXT_STATEMENTS, distinct=True)
+        inserts = plain_inserts(Path(folder) / "plain.db", texts)
         return [
             ("ingest of answers", f"{answers / seconds:,.0f} answers/s", ""),
+            (
+                "ingest of answers, no two alike",
+                f"{texts / took:,.0f} answers/s",
+                f"{took / inserts:.1f} plain inserts",
+            ),
             (f"verdicts of {answers:,} answers, store to verdicts", f"{ours:.3f} s", f"{plain / ours:,.0f}x"),
             ("the published way (pandas, scaled from a sample)", f"{plain:.0f} s", "1x"),
         ]

@@ -14,6 +14,7 @@ from workbench.domain.thinking import (
     end_of,
     in_thought,
     is_mark,
+    is_plain,
     opening,
     own_pairs,
     split,
@@ -121,3 +122,9 @@ def test_reasoning_without_marks_ends_at_the_final_answer(text: str, answer: str
     found = split(text)
     assert found.answer == answer
     assert split(found.stored) == found
+
+
+@given(st.text() | st.sampled_from(["Final answer: B", "<think>a</think> b", "FINAL ANSWER: x", "analysisThis"]))
+def test_what_is_plain_has_no_thought(text: str) -> None:
+    if is_plain(text):
+        assert split(text) == Output("", text)

@@ -14,6 +14,7 @@ import workbench
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
 from stores.core.base import Database
+from stores.core.contents import Part, kept
 from stores.core.store import Store
 from tests.stores.test_review import odd, rule
 from tests.tui.audit_runs import audited
@@ -172,3 +173,25 @@ def test_a_read_that_is_over_holds_no_log_back(path: Path) -> None:
         _label(path, "ann", "agree", 1)
         assert connection.execute("pragma wal_checkpoint(truncate)").fetchone() == (0, 0, 0)
     connection.close()
+
+
+def test_what_will_be_read_over_is_broken_off_before_the_work(path: Path) -> None:
+    """Rules write what they read first; the figures behind that are worked out once, and not under a lock."""
+    worked, wrote = list[bool](), list[int]()
+
+    def work(store: Store) -> bool:
+        worked.append(store.holds_lock)
+        return True
+
+    def read(store: Store) -> bool:
+        for number in range(4):
+            if number not in wrote:
+                wrote.append(number)
+                with store.write() as connection:
+                    connection.execute("insert into text (key, body) values (?, ?)", (bytes([number]) * 16, "own"))
+            store.at_once(lambda: None)
+        return kept(store, "work", (Part.ANSWERS,), lambda: work(store))
+
+    assert read_store(path, read)
+    assert wrote == [0, 1, 2, 3]
+    assert worked == [False]

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 import stores.core.connection as connection_module
-from stores.core.base import table
+from stores.core.base import restored, table, text_ids
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.contents import Remembered
 from stores.core.identity import Anchor
 from stores.core.migrations import APPLICATION_ID, BASELINE
 from stores.core.store import Store
+from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
@@ -165,6 +166,18 @@ def test_a_lock_that_is_held_too_long_is_named(store: Store, monkeypatch: pytest
             pass
 
 
+def test_texts_have_one_rowid_whether_they_were_there_or_not(store: Store) -> None:
+    known = [f"known {n}" for n in range(700)] + ["\ud800 half a pair", ""]
+    with store.write() as connection:
+        before = text_ids(connection, known)
+        after = text_ids(connection, [*known[::-1], "new", *(f"new {n}" for n in range(1200)), "new"])
+        assert {text: after[text] for text in known} == before
+        assert len(set(after.values())) == len(after) == 702 + 1201
+        for text, rowid in after.items():
+            key, body = connection.execute("select key, body from text where id = ?", (rowid,)).fetchone()
+            assert (bytes(key), restored(body)) == (text_key(text), text)
+
+
 def _add_texts(path: Path, start: int) -> None:
     with Store.open(path) as store:
         for number in range(start, start + 50):
@@ -248,3 +261,20 @@ def test_opening_a_store_again_leaves_the_locks_of_those_who_have_it_open(store:
         connection.execute("create table noted (n)")
     assert seen_elsewhere("select count(*) from sqlite_schema where name = 'noted'") == "1"
     other.close()
+
+
+def test_an_anchor_tells_that_somebody_wrote_and_waits_for_nobody(store: Store) -> None:
+    anchor = Anchor(store.path)
+    try:
+        before = anchor.version()
+        assert before is not None
+        assert anchor.version() == before
+        with store.write() as connection:
+            text_ids(connection, ["new"])
+            assert anchor.version() == before, "nothing is committed yet"
+        after = anchor.version()
+        assert after != before
+        assert anchor.version() == after
+    finally:
+        anchor.close()
+    assert anchor.version() is None

@@ -134,7 +134,7 @@ def draw(
     by_stratum: defaultdict[str, list[Offer]] = defaultdict(list)
     held_back = 0
     for offer in offers:
-        if plain(offer.text) in taken_texts or offer.statement in taken_statements:
+        if offer.statement in taken_statements or (taken_texts and plain(offer.text) in taken_texts):
             held_back += 1
         else:
             by_stratum[offer.stratum].append(offer)
@@ -182,7 +182,7 @@ def draw_answers(
     reached: list[Offer] = []
     held_back = outside = 0
     for offer in offers:
-        if plain(offer.text) in taken_texts or offer.statement in taken_statements:
+        if offer.statement in taken_statements or (taken_texts and plain(offer.text) in taken_texts):
             held_back += 1
             outside += offer.answers
         else:

@@ -105,6 +105,11 @@ def split(text: str, own: Sequence[Pair] = ()) -> Output:
     return _concluded(text) if made == Output("", text) else made
 
 
+def is_plain(text: str) -> bool:
+    """Whether a text surely is all answer, as most are; `split` has to look closer at the others."""
+    return not _is_suspect(text) and "answer" not in text.casefold()
+
+
 def _concluded(text: str) -> Output:
     """Return the reasoning before the last `Final answer:` of a text without marks, and what follows it."""
     if "answer" not in text.casefold() or (found := _CONCLUDED.match(text)) is None:

@@ -10,7 +10,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from stores.core.contents import Part, kept
@@ -204,8 +204,22 @@ def check_report(
     measure, though equal words would have found it too. `thresholds` None stands for those of
     the newest check.
     """
+    chosen = thresholds or thresholds_of(store, name)
+
+    def made() -> CheckReport:
+        return _checked(store, name, language, chosen)
+
+    report = kept(store, ("checked", name, language, chosen), (Part.MATERIAL, Part.FINDINGS), made)
+    if not (waivers := store.checks.waivers(name)):
+        return report
+    found = {one.finding.fingerprint: one.finding for one in report.checked}
+    checked = tuple(Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items())
+    return replace(report, checked=checked, lapsed=len(waivers.keys() - found.keys()) if language is None else 0)
+
+
+def _checked(store: Store, name: str, language: str | None, thresholds: Thresholds) -> CheckReport:
+    """Return the same without waivers."""
     instrument = store.instruments.get(name)
-    thresholds = thresholds or thresholds_of(store, name)
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     nli = next(iter(store.checks.models(name, NLI)), None)
     people = store.questionnaires.tallied(name)
@@ -221,11 +235,10 @@ def check_report(
     once: dict[bytes, LintFinding] = {}
     for finding in found:
         once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
-    waivers = store.checks.waivers(name)
-    by_weight = sorted(once.items(), key=lambda one: by_severity(one[1]))
-    checked = tuple(Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in by_weight)
-    lapsed = len(waivers.keys() - once.keys()) if language is None else 0
-    return CheckReport(instrument, checked, encoder, nli, thresholds, lapsed)
+    return CheckReport(
+        instrument, tuple(Checked(one, None) for one in sorted(once.values(), key=by_severity)), encoder, nli,
+        thresholds, 0,
+    )  # fmt: skip
 
 
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:

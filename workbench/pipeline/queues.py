@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 
 import numpy as np
@@ -211,7 +211,12 @@ def pooled(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _stratum(candidate: Candidate) -> str:
-    return " · ".join(part for part in (candidate.template, candidate.variant, candidate.model) if part)
+    return _named(candidate.template, candidate.variant, candidate.model)
+
+
+@lru_cache(maxsize=4096)
+def _named(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
 
 
 def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
