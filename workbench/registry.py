@@ -44,7 +44,7 @@ def places() -> tuple[Place, ...]:
     """Return where the results of audits are in the terminal; one that names no digit gets the first free one."""
     known = [one.place for one in every_audit() if one.place is not None]
     free = iter(digit for digit in "4567890" if digit not in {"5", *(place.key for place in known)})
-    return tuple(replace(place, key=next(free, "")) if place.any_key and not place.key else place for place in known)
+    return tuple(place if place.key else replace(place, key=next(free, "")) for place in known)
 
 
 def of_design(spec: Mapping[str, object]) -> Audit | None:

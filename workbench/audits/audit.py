@@ -107,7 +107,7 @@ class Place:
     mode: str
     "its name, as `--screen` takes it"
     key: str
-    "the digit that leads there, from anywhere; empty: none"
+    "the digit, or another key, that leads there, from anywhere; empty: the first free digit"
     label: str
     "in the footer of Home"
     tooltip: str
@@ -115,8 +115,6 @@ class Place:
     "module and class, below `workbench.tui`; empty: the screen that shows the book of any audit"
     letter: str = ""
     "a second key, on Home alone"
-    any_key: bool = True
-    "whether a place without a digit gets a free one; False: its line on Home and Ctrl+P lead there"
     words: str = ""
     "words of the field for what is found there: Ctrl+P finds the place by them"
 

@@ -32,8 +32,7 @@ class Contamination(Audit):
     several_models = True
     place = Place(
         mode="contamination",
-        key="",
-        any_key=False,
+        key="f9",
         label="Known text",
         tooltip="Go to Results: statements completed word for word",
         words="contamination memorization leakage known by heart training data completion",

@@ -334,7 +334,6 @@ def keys_to_audits() -> list[BindingType]:
             tooltip=place.tooltip,
         )
         for place in registry.places()
-        if place.key or place.letter
     ]
 
 
