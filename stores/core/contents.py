@@ -1,4 +1,5 @@
-"""What a store holds: a hash of its rows and the time of its newest event, the state of its parts, names to complete.
+"""What a store holds: a hash of its rows and the time of its newest event, the state of its parts, what was made of
+them, names to complete.
 
 A copy of a store, a store after `vacuum`, and a store whose answers were read again have the same hash: derived and
 internal data are left out (readings of rules, embeddings, leases, heartbeats of jobs).

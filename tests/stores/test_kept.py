@@ -13,7 +13,7 @@ import pytest
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
-from stores.core.contents import Part
+from stores.core.contents import MOST, Part, forget, kept
 from stores.core.store import Store
 from stores.runs import runs as of_runs
 from tests.conftest import instrument
@@ -30,7 +30,6 @@ from workbench.domain.prompts import Probe
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as of_contradictions
-from workbench.evidence.readings import MOST, forget, kept
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
 from workbench.tui.kit.base import of_store

@@ -14,7 +14,7 @@ import workbench
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
 from stores.core.base import Database
-from stores.core.contents import Part, kept
+from stores.core.contents import Part, forget, kept
 from stores.core.store import Store
 from tests.stores.test_review import odd, rule
 from tests.tui.audit_runs import audited
@@ -24,7 +24,6 @@ from workbench.cli.main import main
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose
 from workbench.domain.rulings import Verdict
-from workbench.evidence.readings import forget
 from workbench.report.options import ReportChoice
 from workbench.report.written import write_report
 from workbench.tui.annotation.queues import read_queues

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
+from stores.core.contents import forget
 from stores.core.store import Store
 from tests.stores.test_review import odd
 from tests.tui.audit_runs import STATEMENTS, audited
@@ -25,7 +26,6 @@ from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
-from workbench.evidence.readings import forget
 from workbench.pipeline import review as of_progress
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_tables as of_tables

@@ -9,10 +9,7 @@ from functools import lru_cache
 from typing import cast
 
 from stores.annotation.labels import Classifier, Judged, anonymous, item_labels
-from stores.core.contents import MOST as MOST
-from stores.core.contents import Part
-from stores.core.contents import forget as forget
-from stores.core.contents import kept as kept
+from stores.core.contents import Part, kept
 from stores.core.store import Store, at_once
 from stores.runs.readings import RuleReading
 from stores.runs.run_rows import Answered, Run

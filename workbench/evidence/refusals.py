@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from stores.annotation.reviews import ReadAnswer
-from stores.core.contents import Part
+from stores.core.contents import Part, kept
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.data import languages
@@ -20,8 +20,8 @@ from workbench.domain.responses import EXACT
 from workbench.domain.reviews import OTHER_LANGUAGE, Signal
 from workbench.domain.statements import Side
 from workbench.errors import UnknownName
-from workbench.evidence.readings import kept, stance_reader, template_reader
 from workbench.evidence.readings import read as read_by_rule
+from workbench.evidence.readings import stance_reader, template_reader
 
 
 def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import islice
 
 from stores.annotation.reviews import ReadAnswer, Remarked
-from stores.core.contents import Part
+from stores.core.contents import Part, kept
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
@@ -40,7 +40,7 @@ from workbench.evidence.listed_rulings import (
     run_key,
     samples_of,
 )
-from workbench.evidence.readings import Source, kept, source_of
+from workbench.evidence.readings import Source, source_of
 from workbench.evidence.refusals import in_other_languages
 from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all, short_answer
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on

@@ -11,7 +11,7 @@ from itertools import compress
 
 import numpy as np
 
-from stores.core.contents import Part
+from stores.core.contents import Part, kept
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
@@ -30,7 +30,7 @@ from workbench.domain.statements import Relation, VariantId, VariantKind, varian
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import control_sample
 from workbench.evidence.listed_rulings import reviewed, reviewed_words
-from workbench.evidence.readings import Source, kept, source_of
+from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
 from workbench.readers.verbalizers import FIRST, VERSION, forms_of
