@@ -98,7 +98,7 @@ def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, 
     assert "Words by model" in workbench(beside, *verdicts)
     document = json.loads(workbench(beside, *verdicts, "--json"))
     assert [table["name"] for table in document["tables"]] == ["models", "statements"]
-    assert document["options"] == {"shortest": 0}
+    assert document["options"] == {"shortest": 0, "same_within": None}
     longer = json.loads(workbench(beside, *verdicts, "--json", "--shortest", "10000"))
     assert longer["tables"][0]["rows"][0]["words"]["n"] == 0
     for form, file in (("csv", "models.csv"), ("latex", "models.tex")):
