@@ -140,6 +140,8 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
     assert found.difference.undefined
     assert np.isnan(found.p)
     assert found.bounds == pytest.approx((9 / 12 - 1, 1))
+    (said,) = sentences([[_claim([found])]])[0][0]
+    assert said.models == (("m", "9 of 9 originals and 12 paraphrases unanswered"),)
 
 
 def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(store: Store) -> None:

@@ -98,8 +98,11 @@ def _counts(of: Completions) -> str:
     """Return how many originals and paraphrases are completed: `12 of 56 originals and 1 of 56 paraphrases`."""
     said = []
     for original, what in ((True, "original"), (False, "paraphrase")):
-        there = [one.completed for one in of.of(original=original) if one.completed is not None]
-        said.append(f"{sum(there):,} of {plural(len(there), what)}")
+        asked = of.of(original=original)
+        there = [one.completed for one in asked if one.completed is not None]
+        said.append(
+            f"{sum(there):,} of {plural(len(there), what)}" if there else f"{plural(len(asked), what)} unanswered"
+        )
     return " and ".join(said)
 
 
@@ -118,7 +121,7 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
 
 
 KNOWN = "Know the published wording, for they complete originals word for word and paraphrases less often"
-UNKNOWN = "Not shown to know the published wording: completed word for word"
+UNKNOWN = "Not shown to know the published wording, by what is completed word for word"
 
 
 def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
