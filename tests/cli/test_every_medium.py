@@ -32,7 +32,7 @@ MODEL = "scripted:left"
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "veldania.db"
     assert main(demo(path)) == 0
-    halves = ["--audit", "contamination", "--model", "scripted", "--instrument", "veldania"]  # not demonstrated
+    halves = ["--audit", "contamination", "--model", MODEL, "--instrument", "veldania"]  # not demonstrated
     assert main(["run", str(path), *halves, "--yes", "--no-probe"]) == 0
     return path
 

@@ -27,6 +27,7 @@ from workbench.domain.readings import Readings
 from workbench.domain.responses import Sampling
 from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.errors import UnknownName
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
 from workbench.inference.base import Drawn, Request
@@ -164,11 +165,32 @@ def test_a_half_that_the_answer_repeats_is_cut_off(store: Store) -> None:
         def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
             for place, request in enumerate(requests):
                 half = request.prompt.messages[-1].content.rpartition("\n")[2]
-                yield Drawn(place, ((f'Sure! "{half} ... and so on', 1),))
+                text = next(one for one in self.known if one.startswith(half))
+                yield Drawn(place, ((f'"{text}" And so on.', request.n),))
 
-    ask(store, Whole(name="w"), Design("town", "w", "contamination", 1, DEFAULTS.sampling, family="guided"))
+    model = Whole(name="w")
+    model.known = [text(n) for n in range(12) for text in (original, paraphrase)]
+    ask(store, model, Design("town", "w", "contamination", 1, DEFAULTS.sampling, family="guided"))
     (run,) = store.runs.list("contamination")
-    assert completions(store, run, "w", 3).others == 0
+    assert {one.overlap for one in completions(store, run, "w", 3).every} == {1.0}
+
+
+def test_what_says_something_else_is_not_asked_and_nobody_else_is_named(store: Store) -> None:
+    audit, instrument = Contamination(), store.instruments.get("town")
+    negation = VariantId(VariantKind.NEGATION)
+    said = audit.remarks(instrument.statements, (ORIGINAL, negation), "en", None)
+    assert [line.partition(":")[2].split(",")[0].strip() for line in said] == [
+        "not asked", "1 original not asked", "without a paraphrase there is nothing to compare the originals with",
+    ]  # fmt: skip
+    templates = audit.templates_for(instrument, "en")
+    assert not list(audit.probes(instrument.statements, templates, (negation,), "en", "m"))
+    asked(store, [])
+    judge = registry.audit("contamination").judge
+    with pytest.raises(UnknownName, match="no completions by nobody"):
+        judge(store, Which("town", ("nobody",)), CompletionOptions(), lambda: nullcontext(store))
+    result = judge(store, Which("town"), CompletionOptions(), lambda: nullcontext(store))
+    with pytest.raises(UnknownName, match="there is no model 'nobody'"):
+        result.book.table("halves", "nobody")
 
 
 def test_the_first_half_alone_is_put_to_a_base_model(store: Store) -> None:

@@ -54,29 +54,36 @@ class Contamination(Audit):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        """Yield the prompts about wordings whose second half is not too short."""
+        """Yield the prompts about originals and paraphrases whose second half is not too short."""
         texts = {(s.ref, str(w.variant)): w.text for s in statements for w in s.wordings if w.language == language}
-        every = super().probes(statements, templates, variants, language, model_name, material)
+        same = [one for one in variants if _says_the_same(one)]
+        every = super().probes(statements, templates, same, language, model_name, material)
         return (one for one in every if not _short(texts[one.statement, one.variant]))
 
     def remarks(
         self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
     ) -> tuple[str, ...]:
-        short = [s.ref for s in statements for w in s.wordings if _is_original(w.variant, w.language, language, w.text)]
-        alone = all(variant == ORIGINAL for variant in variants)
-        return (
-            *([f"note: {plural(len(short), 'original')} not asked, because the second half has fewer than "
-               f"{LEAST_WORDS} words: {named_few(short)}"] if short else []),
-            *(["note: without a paraphrase there is nothing to compare the originals with"] if alone else []),
-        )  # fmt: skip
+        there = [(s.ref, w) for s in statements for w in s.wordings if w.language == language]
+        short = [ref for ref, one in there if one.variant == ORIGINAL and _short(one.text)]
+        others = [str(one) for one in variants if not _says_the_same(one)]
+        alone = bool(there) and not any(one.kind is VariantKind.PARAPHRASE for one in variants)
+        said = []
+        if others:
+            said.append(f"not asked, because it says something else than the original: {named_few(others)}")
+        if short:
+            fewer = f"because the second half has fewer than {LEAST_WORDS} words"
+            said.append(f"{plural(len(short), 'original')} not asked, {fewer}: {named_few(short)}")
+        if alone:
+            said.append("without a paraphrase there is nothing to compare the originals with")
+        return tuple(f"note: {line}" for line in said)
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
         return (
             f"p is below .05 if {NEEDED} originals are completed and none of their paraphrases"
-            if len({probe.statement for probe in probes}) >= NEEDED
-            else f"fewer than {NEEDED} statements can show nothing"
+            if sum(probe.variant != str(ORIGINAL) for probe in probes) >= NEEDED
+            else f"with fewer than {NEEDED} paraphrases p cannot be below .05"
         )
 
     def why_nothing(
@@ -100,8 +107,8 @@ def _short(text: str) -> bool:
     return len(halves(text)[1].split()) < LEAST_WORDS
 
 
-def _is_original(variant: VariantId, of: str, language: str, text: str) -> bool:
-    return variant == ORIGINAL and of == language and _short(text)
+def _says_the_same(variant: VariantId) -> bool:
+    return variant == ORIGINAL or variant.kind is VariantKind.PARAPHRASE
 
 
 AUDIT = Contamination()

@@ -117,7 +117,7 @@ class Completions:
         asked = self.of(original=original)
         there = [one.completed for one in asked if one.completed is not None]
         if not there:
-            return Estimate(NAN, NAN, NAN, 0, len(asked), "no answer")
+            return Estimate(NAN, NAN, NAN, 0, len(asked), "no answer" if asked else "no such half")
         share = sum(there) / len(there)
         low, high = wilson_of_share(share, len(there))
         return Estimate(share, low, high, len(there), len(asked) - len(there), interval="share of items")

@@ -13,8 +13,9 @@ from workbench.audits.contamination.options import CompletionOptions
 from workbench.audits.reported import ModelFigures, Reference, of_all_models
 from workbench.audits.result import Headline, Result
 from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.domain.statements import ORIGINAL
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import answered, entry, header
 from workbench.evidence.rulings import NO_RULINGS, Told, of_run, touched
 from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
@@ -46,6 +47,10 @@ SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
     """Return the completions of the runs that are meant, of one instrument. Raises UsageError without answers."""
     runs = runs_meant(store, AUDIT, which)
+    if which.models and not runs:
+        there = dict.fromkeys(run.named for run in store.runs.list(AUDIT, which.instrument, personas=True))
+        if there:
+            raise UnknownName(f"there are no completions by {named_few(which.models)}. Available: {', '.join(there)}")
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     names = told_apart(
@@ -211,7 +216,9 @@ def _bounds(of: Completions) -> str:
 
 def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
     """Return a row a wording that one model was to complete."""
-    (of,) = (one for one in found if one.name == name)
+    of = next((one for one in found if one.name == name), None)
+    if of is None:
+        raise UnknownName(f"there is no model {name!r}. Available: {', '.join(one.name for one in found)}")
     columns: list[Column[Completion]] = [
         Column("statement", "statement", lambda row: row.ref),
         Column("wording", "wording", lambda row: "original" if row.variant == ORIGINAL else str(row.variant)),

@@ -68,7 +68,7 @@ import numpy as np
 from workbench.data import shipped_instrument_folder
 from workbench.domain.choices import LETTERS
 from workbench.domain.keys import SEED, text_key
-from workbench.domain.prompts import Prompt
+from workbench.domain.prompts import Prompt, halves
 from workbench.errors import ModelError, WorkbenchError
 from workbench.stats.components import (
     COMPONENTS,
@@ -119,7 +119,9 @@ def wording_in(text: str, known: Known) -> Wording:
 
 
 def _found(text: str, known: Known) -> str:
-    found = next((one for one in known if one in text), None)
+    whole = (one for one in known if one in text)
+    half = (one for one in known if text.endswith(halves(one)[0]))  # to be completed
+    found = next(whole, None) or next(half, None)
     if found is None:
         raise ModelError(f"the persona knows no statement in {text[:200]!r}")
     return found
