@@ -116,6 +116,11 @@ def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Changes) -> N
         of.table("cell")
 
 
+def test_a_table_about_somebody_who_was_not_asked_names_who_was(found: Changes) -> None:
+    with pytest.raises(UnknownName, match="there is no model 'nobody'"):
+        found.of("nobody")
+
+
 def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(found: Changes) -> None:
     of = book(found)
     place = of.follow(Link("place", ("odd_even", "key_typo")))

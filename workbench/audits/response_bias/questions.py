@@ -414,7 +414,10 @@ class Changes:
     "names of reports; empty: all"
 
     def of(self, *names: str) -> Changes:
-        """Return the changes of some reports alone."""
+        """Return the changes of some reports alone. Raises UnknownName for one that is not there."""
+        if unknown := [name for name in names if name not in self.judged.subjects]:
+            there = ", ".join(self.judged.subjects)
+            raise UnknownName(f"there is no model {', '.join(map(repr, unknown))}. Available: {there}")
         return replace(self, only=names)
 
     @property
