@@ -5,7 +5,7 @@ gone.
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -17,7 +17,8 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.screen import ModalScreen, Screen
 from textual.types import CSSPathType
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
 
 from workbench.domain.findings import LintFinding
 from workbench.errors import WorkbenchError
@@ -109,6 +110,47 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+
+
+class ListDialog(ModalScreen[str | None]):
+    """Asks to choose one of several lines; dismisses its key, or None. `lines`: key -> words."""
+
+    CSS_PATH = "dialogs.tcss"
+    DEFAULT_CSS = """
+    ListDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, title: str, lines: Mapping[str, str], at: str) -> None:
+        super().__init__()
+        self._title, self._lines, self._at = title, lines, at
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -small") as dialog:
+            dialog.border_title, dialog.border_subtitle = self._title, "Enter chooses · Esc back"
+            yield OptionList(*(Option(visible(words), id=key) for key, words in self._lines.items()), markup=False)
+
+    def on_mount(self) -> None:
+        lines = self.query_one(OptionList)
+        lines.focus()
+        lines.highlighted = list(self._lines).index(self._at)
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+    def action_down(self) -> None:
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one(OptionList).action_cursor_up()
 
 
 def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -15,8 +16,8 @@ from textual.widgets import Static
 
 from workbench.figures.book import WARNS, Book, Entry, Subject
 from workbench.figures.visible import visible
-from workbench.tui.format import following, in_lines
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.format import BETWEEN, following, in_lines
+from workbench.tui.kit.dialogs import ListDialog, TextScreen, with_answer
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
     from workbench.evidence.rulings import Told
 
 
+TABLES_FIRST, MORE_KEY = 5, "m"
+"how many of an audit's tables are named above them, and the key that lists all"
+
+
 class BookScreen(JudgingScreen):
     """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
+        Binding("m", "tables", "Tables", show=False, tooltip="Choose among all tables"),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
@@ -64,8 +70,8 @@ class BookScreen(JudgingScreen):
         height: auto;
         max-height: 60%;
     }
-    BookScreen #body.-pictured #rows {
-        max-height: 6;
+    BookScreen #body.-pictured #list {
+        max-height: 8;
     }
     BookScreen #body.-pictured #details {
         max-height: 4;
@@ -83,7 +89,7 @@ class BookScreen(JudgingScreen):
         max-height: 100%;
         margin-left: 1;
     }
-    BookScreen.-wide #body.-pictured #rows {
+    BookScreen.-wide #body.-pictured #list {
         max-height: 40%;
     }
     BookScreen.-wide #body.-pictured #details {
@@ -93,6 +99,8 @@ class BookScreen(JudgingScreen):
     """
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SheetView.SHORT + 1, "-high")]  # noqa: RUF012  the base class declares it so
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  the base class declares it so
+    LINES_OF_OPTIONS: ClassVar[int] = 1
+    "lines above the table that say by what it was judged"
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
@@ -134,7 +142,7 @@ class BookScreen(JudgingScreen):
             return bool(self._book is not None and (self._book.told or self._book.notes))
         if action == "methods":
             return bool(self._book is not None and self._book.methods)
-        return self._book is not None or action != "view"
+        return self._book is not None or action not in ("view", "tables")
 
     def depends_on(self, choice: str) -> bool:
         """Return whether the table in sight depends on a choice."""
@@ -146,7 +154,8 @@ class BookScreen(JudgingScreen):
         if sheet is None or entry is None:
             return self.EXPLAIN
         turns = TURNS if len(entry.subjects) > 1 else ""
-        return explained(sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turns)
+        said = explained(sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turns)
+        return "\n\n".join(filter(None, (said, " · ".join(map(visible, self.chosen(entry))))))
 
     @on(SheetView.Current)
     def draw_picture(self) -> None:
@@ -171,6 +180,13 @@ class BookScreen(JudgingScreen):
         if self._book is not None:
             names = [entry.name for entry in self._book.contents]
             self._go(replace(self._look, view=following(names, self._look.view, step)))
+
+    def action_tables(self) -> None:
+        """Choose among all tables."""
+        if self._book is not None:
+            names = {entry.name: entry.title for entry in self._book.contents}
+            asked = ListDialog("Tables", names, self._look.view)
+            with_answer(self, asked, lambda name: self._go(replace(self._look, view=name)))
 
     async def action_leave(self) -> None:
         """Show all rows again, or leave where all are in sight."""
@@ -245,10 +261,11 @@ class BookScreen(JudgingScreen):
     def show_around(self, found: Shown) -> None:
         if self._loaded is not None and self._book is not None:
             entry = self._book.entry(found.look.view)
-            self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2))
-            self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
             chosen = [visible(one) for one in self.chosen(entry)]
-            self.query_one("#options", Static).update(in_lines(chosen, self.size.width - 2))
+            most = 1 if chosen else 2
+            self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2, most))
+            self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
+            self.query_one("#options", Static).update(few_lines(chosen, self.size.width - 2, self.LINES_OF_OPTIONS))
 
     def chosen(self, entry: Entry) -> list[str]:
         """Return the choices that a table rests on, in a few words each."""
@@ -328,42 +345,42 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
     return next(same, entry.subjects[0] if entry.subjects else ())
 
 
-def headed(lines: Sequence[str], width: int) -> Content:
-    """Return what stands above the tables: warnings whole and in their colour, then a line or two as far as they fit.
-
-    The notes have all of it.
+def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
+    """Return what stands above the tables: warnings, whole and in their colour; without any, the first lines, at `most`
+    so many, as far as they fit. The notes have all of it.
     """
-    warnings = [line for line in map(visible, lines) if line.startswith(WARNS)]
-    others = [line for line in map(visible, lines) if not line.startswith(WARNS)][: 1 if warnings else 2]
-    room = width if len(others) > 1 or warnings else 2 * width
-    cut = (line if len(line) <= room else f"{line[: room - 1]}…" for line in others)
-    return Content("\n").join(
-        [
-            *(Content.styled(line, "bold $text-warning") for line in warnings),
-            *(Content.styled(line, "$text-muted") for line in cut),
-        ]
-    )
+    shown = [visible(line) for line in lines]
+    if warnings := [line for line in shown if line.startswith(WARNS)]:
+        return Content("\n").join(Content.styled(line, "bold $text-warning") for line in warnings)
+    cut = [shorten(line, width, placeholder=" …") for line in shown[:most]]
+    return Content.styled("\n".join(cut), "$text-muted")
+
+
+def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
+    """Return parts with ` · ` between them, as far as they fit in so many lines; `?` says all of them.
+
+    Examples
+    --------
+    >>> few_lines(["✓ 2 of 8 pass", "veldania", "T 0.4, top-p 0.85, 20 tokens", "label-words"], 48)
+    '✓ 2 of 8 pass · veldania · T 0.4, top-p 0.85, …'
+    """
+    lines = in_lines(parts, width, most=len(parts)).splitlines()
+    fit = lines if len(lines) <= most else wrap(BETWEEN.join(parts), width, max_lines=most, placeholder=" …")
+    return "\n".join(fit)
 
 
 def tabs(book: Book, look: Look, width: int) -> Content:
-    """Return the names of the tables, the one in sight marked, and what it is about; of many names, the nearest."""
+    """Return the names of the first tables, and of the one in sight, which is marked, and what it is about."""
     turn = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
     subject = visible(" − ".join(look.subject))
-    names = [f"{'▸' if entry.name == look.view else ' '}{entry.title} " for entry in book.contents]
     at = next(n for n, entry in enumerate(book.contents) if entry.name == look.view)
-    first, last = _window(list(map(len, names)), at, width - len(subject) - len(turn) - 5)
-    parts = [(name, "bold $text-accent" if n == at else "$text-muted") for n, name in enumerate(names)]
-    before, after = (("…" if there else "", "$text-muted") for there in (first > 0, last < len(names)))
-    return Content.assemble(before, *parts[first:last], after, " ", (subject, "bold"), (turn, "$text-muted"))
+    names = [f"{'▸' if n == at else ' '}{entry.title} " for n, entry in enumerate(book.contents)]
 
+    def row(first: int) -> Content:
+        shown = sorted({*range(first), at})
+        more = f" more … {MORE_KEY} " if len(shown) < len(names) else ""
+        parts = [(names[n], "bold $text-accent" if n == at else "$text-muted") for n in shown]
+        return Content.assemble(*parts, (more, "$text-muted"), " ", (subject, "bold"), (turn, "$text-muted"))
 
-def _window(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
-    """Return the first and the last but one of as many neighbours of one as there is room for, the next ones first."""
-    first, last = at, at + 1
-    while True:
-        if last < len(widths) and sum(widths[first : last + 1]) <= room:
-            last += 1
-        elif first > 0 and sum(widths[first - 1 : last]) <= room:
-            first -= 1
-        else:
-            return first, last
+    most = len(names) if len(names) <= TABLES_FIRST + 1 else TABLES_FIRST
+    return next((line for n in range(most, 0, -1) if (line := row(n)).cell_length <= width), row(0))

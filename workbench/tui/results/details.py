@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from textual.content import Content
@@ -89,31 +90,72 @@ TURNS = "← → show the table for the next model, issue or the like."
 TURNS_ROWS = "← → show what the next row rests on, or the one before."
 TURNS_COLUMNS = "← → go to the column beside."
 HOLLOW_SAID = "○ in a picture: the value rests on too little data for an interval; a note says how much."
+PAIR_GAP, SHORT_VALUE = 2, 26
+"blanks after a title and between pairs, and columns of a value that has others beside it"
 LONGEST = 300
 "characters of a hidden value that the details show"
 
 
-def details(sheet: Sheet, at: int, width: int) -> Content:
-    """Return what the columns in sight do not say of a row: hidden values, reasons, and sentences of its own."""
-    return Content("\n").join(_details(sheet, at, width))
+def details(sheet: Sheet, at: int, width: int, room: int | None = None) -> Content:
+    """Return what the columns in sight do not say of a row: sentences of its own, reasons, and hidden values.
+
+    `width`: columns for the table; `room`: columns for the details, if they stand beside it
+    """
+    return Content("\n").join(_details(sheet, at, width, room or width))
 
 
-def _details(sheet: Sheet, at: int, width: int) -> Iterator[Content]:
+def _details(sheet: Sheet, at: int, width: int, room: int) -> Iterator[Content]:
     table = sheet.table
     said = [visible(one, lines=True) for one in _said(sheet, at)]
     hidden = [
-        f"{visible(column.title)} {_beginning(sheet.cells[at][place])}"
+        (table.columns[place], _beginning(sheet.cells[at][place]))
         for place in sheet.hidden(width)
-        for column in [table.columns[place]]
-        if column.kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE, *said)
+        if table.columns[place].kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE, *said)
     ]
+    read = next((text for column, text in hidden if column.main), "")
+    yield Content.assemble((_name(sheet, at), "bold"), f"  {read}" if read else "", *_cell(sheet, at))
+    yield from map(Content, said)
     for title, why in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
-    yield Content.assemble((_name(sheet, at), "bold"), f"  {' · '.join(hidden)}" if hidden else "", *_cell(sheet, at))
-    yield from map(Content, said)
+    yield from aligned([(visible(column.title), text) for column, text in hidden if text != read], room)
     yield from (Content.styled(note, "$text-muted") for note in sheet.notes)
     if table.definition:
         yield Content.styled(visible(table.definition), "$text-muted")
+
+
+def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
+    """Yield titles and values as lines of a small table: as many pairs beside each other as are short, long ones alone.
+
+    Examples
+    --------
+    >>> pairs = [("country", "vd"), ("n", "12"), ("text", "The minimum wage should rise at once.")]
+    >>> for line in aligned(pairs, 40):
+    ...     print(line.plain.rstrip())
+    country  vd  n        12
+    text     The minimum wage should rise at
+             once.
+    """
+    titles = max((len(title) for title, _ in pairs), default=0)
+    each = max((titles + len(text) + 2 * PAIR_GAP for title, text in pairs if len(text) <= SHORT_VALUE), default=0)
+    beside = max(1, (width + PAIR_GAP) // each) if each else 1
+    line: list[Content] = []
+
+    def cell(title: str, text: str) -> Content:
+        return Content.assemble((f"{title:<{titles + PAIR_GAP}}", "$text-muted"), text)
+
+    for title, text in pairs:
+        short = len(text) <= SHORT_VALUE
+        if line and (not short or len(line) == beside):
+            yield Content("").join(line)
+            line = []
+        if short:
+            line.append(cell(title, f"{text:<{each - titles - PAIR_GAP}}"))
+            continue
+        first, *rest = wrap(text, max(width - titles - PAIR_GAP, 20)) or [""]
+        yield cell(title, first)
+        yield from (cell("", more) for more in rest)
+    if line:
+        yield Content("").join(line)
 
 
 def whole(sheet: Sheet, at: int) -> tuple[str, str]:

@@ -78,7 +78,6 @@ class SheetView(Vertical):
     }
     SheetView FigureTable {
         height: auto;
-        max-height: 60%;
     }
     SheetView #find {
         display: none;
@@ -87,15 +86,14 @@ class SheetView(Vertical):
     SheetView #find.-shown {
         display: block;
     }
-    SheetView #same {
-        display: none;
+    SheetView #list, SheetView #beside {
         height: auto;
-        max-height: 2;
-        margin: 0 1;
-        color: $text-muted;
     }
-    SheetView #same.-shown {
-        display: block;
+    SheetView #list {
+        max-height: 60%;
+    }
+    SheetView #beside {
+        height: 1fr;
     }
     SheetView #narrowed {
         display: none;
@@ -132,11 +130,8 @@ class SheetView(Vertical):
         height: 1fr;
         color: $text-muted;
     }
-    SheetView.-short FigureTable {
+    SheetView.-short #list {
         max-height: 100%;
-    }
-    SheetView.-short #same {
-        max-height: 1;
     }
     SheetView.-short #details {
         max-height: 2;
@@ -145,11 +140,29 @@ class SheetView(Vertical):
     SheetView.-tall #preview-title, SheetView.-tall #preview {
         display: block;
     }
-    SheetView.-tall.-alone FigureTable {
+    SheetView.-tall.-alone #list {
         max-height: 75%;
     }
     SheetView.-tall.-alone #details {
         max-height: 60%;
+    }
+    SheetView.-beside {
+        layout: horizontal;
+    }
+    SheetView.-beside #list, SheetView.-beside.-alone #list {
+        width: 3fr;
+        height: 1fr;
+        max-height: 100%;
+    }
+    SheetView.-beside #beside {
+        width: 2fr;
+        height: 1fr;
+        margin-left: 1;
+        border-left: vkey $panel;
+    }
+    SheetView.-beside #details {
+        max-height: 60%;
+        margin: 0 1;
     }
     SheetView.-tall.-alone #preview-title, SheetView.-tall.-alone #preview {
         display: none;
@@ -168,6 +181,8 @@ class SheetView(Vertical):
     "key that shows minor rows"
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
+    BESIDE = 150
+    "columns from which the details and what Enter opens stand beside the rows"
     SHORT = 16
     "lines up to which all that there is goes to the rows"
     PREVIEWED = 100
@@ -212,17 +227,18 @@ class SheetView(Vertical):
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(id="same", markup=False)
-        yield FigureTable(self._columns, name="rows")
-        yield Input(placeholder="words that rows contain", id="find", compact=True)
-        yield Static(id="narrowed", markup=False)
-        yield Details(id="details", markup=False)
-        yield Static(id="cut", markup=False)
-        yield Static(id="preview-title", markup=False)
-        below = FluidTable(self._preview_columns, name="preview")
-        below.can_focus = False
-        below.show_cursor = False
-        yield below
+        with Vertical(id="list"):
+            yield FigureTable(self._columns, name="rows")
+            yield Input(placeholder="words that rows contain", id="find", compact=True)
+            yield Static(id="narrowed", markup=False)
+        with Vertical(id="beside"):
+            yield Details(id="details", markup=False)
+            yield Static(id="cut", markup=False)
+            yield Static(id="preview-title", markup=False)
+            opened = FluidTable(self._preview_columns, name="preview")
+            opened.can_focus = False
+            opened.show_cursor = False
+            yield opened
 
     def show(self, sheet: Sheet) -> None:
         """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on its row."""
@@ -280,7 +296,7 @@ class SheetView(Vertical):
         """Return what stands below the table about a row."""
         if self.sheet is None:
             return Content("")
-        said = details(self.sheet, at, self._width)
+        said = details(self.sheet, at, self._width, self.query_one("#details", Static).content_size.width)
         remark = self.remark(at) if self.remark is not None else None
         return Content("\n").join([*self.ruled(at), *([remark] if remark is not None else []), said])
 
@@ -293,6 +309,7 @@ class SheetView(Vertical):
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
         self.set_class(self.screen.size.height <= self.SHORT, "-short")
+        self.set_class(self.size.width >= self.BESIDE, "-beside")
         self.follow()
 
     @on(DataTable.RowHighlighted, "#rows")
@@ -508,11 +525,7 @@ class SheetView(Vertical):
     def _columns(self, width: int) -> list[Column]:
         if self.sheet is None:
             return []
-        columns, folded = self.sheet.columns(width, self.order), self.sheet.folded(width)
-        for line in self.query("#same").results(Static):
-            line.update(Content(folded))
-            line.set_class(bool(folded), "-shown")
-        return columns
+        return self.sheet.columns(width, self.order)
 
     def _records(self, width: int) -> list[Record]:
         return self.sheet.records(width, self._rows()) if self.sheet is not None else []

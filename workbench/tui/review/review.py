@@ -85,6 +85,7 @@ class ReviewScreen(BookScreen, BlindKey):
     LEASES = True
     FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking the queue: reading every answer of the run once …"
+    LINES_OF_OPTIONS = 2
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("N", "following", "Next", tooltip="Open the next pending item"),
         Binding(
