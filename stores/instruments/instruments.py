@@ -332,6 +332,9 @@ class Instruments(Aggregate):
 
     def get(self, name: str) -> Instrument:
         """Return an instrument with its current statements. Raises UnknownName, which lists the existing ones."""
+        return self.store.remembered(("instrument", name), lambda: self._get(name))
+
+    def _get(self, name: str) -> Instrument:
         row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
             known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"

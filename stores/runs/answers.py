@@ -80,9 +80,17 @@ class RawAnswers(Aggregate):
         """Return the answers to each probe of a run, by its rowid."""
         return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))
 
-    def of_statements(self, run: Run) -> dict[str, Counts]:
-        """Return the answers to the prompts about each statement of a run, by its ref."""
-        return _grouped(self.connection.execute(_OF_STATEMENTS, run_values(self.connection, run)))
+    def texts(self, run: Run) -> Iterator[tuple[int, str]]:
+        """Yield every distinct answer of a run, with its rowid."""
+        rows = self.connection.execute(_TEXTS, run_values(self.connection, run))
+        return ((text, restored(body)) for text, body in rows)
+
+    def of_statements(self, run: Run, texts: Iterable[int]) -> dict[str, int]:
+        """Return how often these answers (rowids) were given to the prompts about each statement of a run, by its ref;
+        statements without one are left out.
+        """
+        values = run_values(self.connection, run) | {"texts": json.dumps(list(texts))}
+        return dict(self.connection.execute(_OF_STATEMENTS, values).fetchall())
 
     def probes(self, run: Run) -> tuple[AskedProbe, ...]:
         """Return the asked cells, in the order of the statements."""
@@ -132,7 +140,19 @@ _OF_RUN = f"""
     group by p.id, x.id
 """
 
-_OF_STATEMENTS = _OF_RUN.replace("select p.id,", "select s.ref,").replace("group by p.id,", "group by s.ref,")
+_GIVEN = f"""
+    {_SCOPE}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+    where i.name = :instrument
+"""
+
+_TEXTS = f"select x.id, x.body from (select distinct r.text_id {_GIVEN}) g join text x on x.id = g.text_id"
+
+_OF_STATEMENTS = f"""
+    select s.ref, sum(r.count) {_GIVEN} and r.text_id in (select value from json_each(:texts)) group by s.ref
+"""
 
 _PROBES = f"""
     select p.id, s.ref, w.kind, w.ordinal, t.name, t.family, p.axes

@@ -262,9 +262,12 @@ BY_TEXT = """
     group by p.id, r.text_id, g.label
 """
 
-ASKED = f"""
-    select a.probe, a.system, a.user, x.body
-    from (select p.id as probe, t.system, t.user, w.text_id {_SCOPE}) a join text x on x.id = a.text_id
+WORDINGS = """
+    select s.ref, w.kind, w.ordinal, x.body
+    from statement s
+    join wording w on w.statement_id = s.id and w.language = :language
+    join text x on x.id = w.text_id
+    where s.id in (select value from json_each(:scope))
 """
 
 COUNTS = f"""
@@ -302,38 +305,16 @@ PRINTED = f"""
 """
 
 PLANNED = f"""
-    select p.id, max(sum(d.n - d.failed), iif(:fingerprint is null, coalesce(max(n.n), sum(d.n)), sum(d.n)))
+    select p.id, p.prompt_id, coalesce(max(n.n), -1), coalesce(sum(d.n - d.failed), 0), coalesce(sum(d.n), -1)
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    left join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)
     left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
     where i.name = :instrument
     group by p.id
-"""
-
-KEPT_OF_PLAN = f"""
-    with used as materialized (
-        select distinct p.prompt_id
-        from instrument i
-        join statement s on s.id in (select value from json_each(:scope))
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and {PROBES}
-        where i.name = :instrument
-    ),
-    kept as materialized (
-        select u.prompt_id, n.n as planned, sum(d.n - d.failed) as came, sum(d.n) as asked
-        from used u
-        left join draw d on d.prompt_id = u.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-            and (:fingerprint is null or d.fingerprint = :fingerprint)
-        left join planned n on n.model_id = :model and n.sampling_id = :sampling and n.prompt_id = u.prompt_id
-        group by u.prompt_id
-    )
-    select coalesce(sum(coalesce(planned, asked)), 0),
-        coalesce(sum(min(coalesce(came, 0), coalesce(planned, asked))), 0)
-    from kept where planned is not null or asked is not null
 """
 
 FAILURES = f"""
@@ -349,13 +330,22 @@ FAILURES = f"""
 """
 
 TEMPLATES = f"""
-    select distinct {TEMPLATE_COLUMNS}, t.id {_SCOPE}
-    and exists (
-        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    select {TEMPLATE_COLUMNS}, t.id
+    from template t
+    where t.id in (select value from json_each(:templates)) and exists (
+        select 1
+        from instrument i
+        join statement s on s.id in (select value from json_each(:scope))
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and p.template_id = t.id and {PROBES}
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and (:fingerprint is null or d.fingerprint = :fingerprint)
+        where i.name = :instrument
     )
     order by t.id
 """
+
+FORMS = "select name, inverted, system, user from template where id in (select value from json_each(:templates))"
 
 TRUNCATED = f"""
     select p.id, sum(r.count)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
@@ -35,13 +37,12 @@ from stores.runs.models import (
 )
 from stores.runs.readings import CUT_OFF, RuleReading, add_thoughts, insert_readings
 from stores.runs.run_lists import (
-    ASKED,
     BY_TEXT,
     CELLS,
     COUNTS,
     FAILURES,
+    FORMS,
     GAVE,
-    KEPT_OF_PLAN,
     OUTDATED,
     PLACED,
     PLANNED,
@@ -49,6 +50,7 @@ from stores.runs.run_lists import (
     RESPONSES,
     TEMPLATES,
     TRUNCATED,
+    WORDINGS,
     add_personas,
     find_runs,
     persona_names,
@@ -61,6 +63,10 @@ from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
 from workbench.domain.thinking import split
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Runs(Aggregate):
@@ -281,10 +287,15 @@ class Runs(Aggregate):
 
         return self.store.remembered(("cells", run), read)
 
-    def asked(self, run: Run) -> Iterator[tuple[int, str, str, str]]:
-        """Yield every probe of a run with the parts of its prompt: (probe, system, user, wording)."""
-        rows = self.connection.execute(ASKED, run_values(self.connection, run))
-        return ((probe, system or "", user, restored(body)) for probe, system, user, body in rows)
+    def forms(self, run: Run) -> dict[tuple[str, int], tuple[str, str]]:
+        """Return the system prompt and the user's turn of a run's templates: (name, inverted) -> both, with slots."""
+        rows = self.connection.execute(FORMS, run_values(self.connection, run))
+        return {(name, inverted): (system or "", user) for name, inverted, system, user in rows}
+
+    def wordings(self, run: Run) -> dict[tuple[str, str, int], str]:
+        """Return the text of every wording that a run may ask about: (ref, kind, ordinal) -> text."""
+        rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
+        return {(ref, kind, ordinal): restored(body) for ref, kind, ordinal, body in rows}
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int, int], ...]:
         """Return (probe, label, whether an answer without a label refuses, how many) for every answered probe of a run.
@@ -337,19 +348,43 @@ class Runs(Aggregate):
         """Return the number of planned answers of each asked probe of a run, by rowid; answers beyond the plan are
         included.
         """
-        return dict(self.connection.execute(PLANNED, run_values(self.connection, run)).fetchall())
+        import numpy as np
+
+        probes, _, planned, came, asked = self._plan(run)
+        if run.fingerprint is not None:
+            planned = asked
+        most = np.maximum(came, np.where(planned < 0, asked, planned))
+        there = asked >= 0
+        return dict(zip(probes[there].tolist(), most[there].tolist(), strict=True))
 
     def kept_of_plan(self, run: Run) -> tuple[int, int]:
         """Return the number of planned answers of a run, including unasked prompts, and the number received; for one
         fingerprint, the received answers are the plan.
         """
 
+        import numpy as np
+
         def read() -> tuple[int, int]:
-            planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
-            return planned, came
+            _, prompts, planned, came, asked = self._plan(run)
+            _, first = np.unique(prompts, return_index=True)  # several probes may share a prompt
+            most = np.where(planned < 0, asked, planned)[first]
+            there = most >= 0
+            return int(most[there].sum()), int(np.minimum(came[first], most)[there].sum())
 
         planned, came = kept(self.store, ("kept of plan", run), (Part.ANSWERS, Part.MATERIAL), read)
         return (came, came) if run.fingerprint is not None else (planned, came)
+
+    def _plan(self, run: Run) -> NDArray[np.int64]:
+        """Return (probe, prompt, planned, received, asked for) of every probe of a run, a row each; -1: not planned,
+        or never asked.
+        """
+        import numpy as np
+
+        def read() -> NDArray[np.int64]:
+            rows = self.connection.execute(PLANNED, run_values(self.connection, run))
+            return np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 5).T
+
+        return self.store.remembered(("plan", run), read)
 
     def truncated(self, run: Run) -> dict[int, int]:
         """Return how many answers of each probe (rowid) were cut off in thought. Fast if there are none."""
@@ -385,10 +420,15 @@ class Runs(Aggregate):
         people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
         labels = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, rowid))
-        found = read_statements(self.connection, condition, {"scope": scope}, labels)
+        current = "select id from statement where instrument_id = ? and current = 1"
+        held = {one for (one,) in self.connection.execute(current, (rowid,))}
+        if held == set(json.loads(scope)) and people.issue_labels == instrument.issue_labels:
+            statements = instrument.statements
+        else:
+            statements = tuple(read_statements(self.connection, condition, {"scope": scope}, labels).values())
         return replace(
             instrument,
-            statements=tuple(found.values()),
+            statements=statements,
             issue_labels=people.issue_labels,
             party_answers=people.party_answers,
             survey=people.survey,

@@ -38,11 +38,9 @@ def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
 
 def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
     """Yield the statements with an answer in another language than its prompt."""
-    tell = None if run.sampling.mode == EXACT else teller(store.runs.templates(run))
-    if tell is None:
+    if run.sampling.mode == EXACT:
         return
-    texts = {text for answers in store.raw_answers.of_statements(run).values() for text in answers}
-    told = {text_key(text): other for text in texts if (other := tell(text))}
+    told = {text_key(text): other for text, other in _foreign(store, run).values()}
     found: dict[str, list[tuple[ReadAnswer, str]]] = {}
     for one in store.review_queries.given(run, texts=store.review_queries.rowids(told)) if told else ():
         found.setdefault(one.ref, []).append((one, told[one.text]))
@@ -140,7 +138,7 @@ def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | No
     templates = store.runs.templates(run)
     by_words = not any(template.scale for template in templates)
     kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
-    _tell_languages(store, run, templates, kinds)
+    _tell_languages(store, run, kinds)
     instrument = store.runs.instrument(run)
     asked = tuple(
         Asked(
@@ -208,14 +206,26 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     return None, words.read(text).reason == REFUSAL
 
 
-def _tell_languages(store: Store, run: Run, templates: Iterable[Template], kinds: Mapping[str, Kinds]) -> None:
+def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
     """Count the answers in another language than their prompts, if all prompts are in one language."""
-    tell = teller(templates)
-    if tell is None:
-        return
-    for ref, answers in store.raw_answers.of_statements(run).items():
+    foreign = _foreign(store, run)
+    for ref, count in store.raw_answers.of_statements(run, foreign).items() if foreign else ():
         if ref in kinds:
-            kinds[ref].foreign = sum(count for text, count in answers.items() if tell(text))
+            kinds[ref].foreign = count
+
+
+def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
+    """Return the answers of a run in another language than their prompts: rowid -> (text, language). Nothing where the
+    prompts are in several languages.
+    """
+
+    def made() -> dict[int, tuple[str, str]]:
+        tell = teller(store.runs.templates(run))
+        if tell is None:
+            return {}
+        return {rowid: (text, other) for rowid, text in store.raw_answers.texts(run) if (other := tell(text))}
+
+    return kept(store, ("foreign", run), (Part.ANSWERS, Part.MATERIAL), made)
 
 
 def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:

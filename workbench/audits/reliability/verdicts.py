@@ -77,34 +77,22 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
     flat: dict[int, int] = {}
     exists = np.zeros((len(statements), len(variants)), dtype=bool)
     relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
-    of_probe, signs = _prompts(store, run), {one.value: SIGNS[one] for one in Relation}
+    signs = {one.value: SIGNS[one] for one in Relation}
     prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
+    texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
+    forms = {key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()}
+    slotted = {key: SLOT in system + user for key, (system, user) in forms.items()}
+    numbers: dict[tuple[str, str, str], int] = {}
     for ref, kind, ordinal, template, inverted, probe, relation in cells:
         if ref in at_statement and template in at_template:
-            s, v = at_statement[ref], at_variant[kind, ordinal]
-            exists[s, v], relations[s, v] = True, signs[relation]
+            s, v, form = at_statement[ref], at_variant[kind, ordinal], (template, inverted)
+            text = texts[ref, kind, ordinal]
+            exists[s, v], relations[s, v], blank[s, v] = True, signs[relation], not text
             flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
-            prompts[place], blank[s, v] = of_probe[probe]
+            same = *forms[form], text if slotted[form] else ""
+            prompts[place] = numbers.setdefault(same, len(numbers))
     shape = len(templates), *exists.shape, 2
     return ProbeLayout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
-
-
-def _prompts(store: Store, run: Run) -> dict[int, tuple[int, bool]]:
-    """Return of each probe the number of its prompt, and whether its wording is blank.
-
-    Prompts that differ in case and blanks alone have one number. Each text is folded once.
-    """
-    folds: dict[str, str] = {}
-    numbers: dict[tuple[str, str, str], int] = {}
-    found = {}
-    for probe, *texts in store.runs.asked(run):
-        for text in texts:
-            if text not in folds:
-                folds[text] = folded(text)
-        system, user, wording = (folds[text] for text in texts)
-        same = system, user, wording if SLOT in system + user else ""
-        found[probe] = numbers.setdefault(same, len(numbers)), not wording
-    return found
 
 
 def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
@@ -135,9 +123,8 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     shape, flat = places.shape, places.flat
     plans = store.runs.planned(run)
     planned = np.zeros(shape, dtype=np.int32)
-    for probe, n in plans.items():
-        if probe in flat:
-            planned.reshape(-1)[flat[probe]] = n
+    some = [probe for probe in plans if probe in flat]
+    planned.reshape(-1)[[flat[probe] for probe in some]] = [plans[probe] for probe in some]
     arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
     cut = np.zeros(shape, dtype=np.int32)
     for probe, n in truncated.items():
