@@ -81,7 +81,7 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
         assert found["env-03"]["sampled_would_pass"] in ("0.0 %", "<0.1 %")
         assert found["soc-07"]["sampled_would_pass"] == "0.9 %", "leanings of 75 % are not always clear of 30"
         assert shown(app, "#options").startswith("✓ 1 of 4 pass all (30 samples: 0.0) · small")
-        said = shown(app, "#options").replace("\n", " · ")
+        said = app.screen.explain()  # type: ignore[attr-defined]
         assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: rule as printed" in said
 
 
@@ -140,5 +140,5 @@ async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_name
         assert isinstance(app.screen, ChoicesScreen)
         app.screen.choices.highlighted = app.screen.choices.get_option_index("with_unreadable:")
         await press(app, pilot, "space", "enter")
-        assert "≥20 of 30 readable" in shown(app, "#options")
+        assert "≥20 of 30 readable" in app.screen.explain()  # type: ignore[attr-defined]
         assert by_parts(app)["soc-07",]["sampled_would_pass"] != before

@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.visible import visible
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import details, explained
 from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.sheet import GAP, NARROWEST_MAIN, Sheet
 from workbench.tui.widgets import record_table
@@ -76,7 +76,7 @@ def test_no_cell_touches_its_neighbour_and_none_is_wider_than_its_column(sheets:
 
 @pytest.mark.parametrize("width", [46, 60, 78])
 def test_what_is_read_has_the_width_first_and_nothing_is_lost(sheets: list[Sheet], width: int) -> None:
-    """The text of a row stays; what has no room beside it is above the table or among the details."""
+    """The text of a row stays; what has no room beside it is among the details."""
     for sheet in sheets:
         main = {at for at, column in enumerate(sheet.table.columns) if column.main and at in sheet._usable}
         if not main or isinstance(sheet, Grid):
@@ -85,9 +85,7 @@ def test_what_is_read_has_the_width_first_and_nothing_is_lost(sheets: list[Sheet
         assert main <= places.keys(), sheet.table.name
         longest = {at: max((len(row[at]) for row in sheet.cells), default=0) for at in main}
         assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), sheet.table.name
-        folded = sheet._folded[width]
-        assert all(len({row[at] for row in sheet.cells}) == 1 for at in folded)
-        assert {*places, *folded, *sheet.hidden(width)} >= set(sheet._usable)
+        assert {*places, *sheet.hidden(width)} >= set(sheet._usable)
 
 
 def test_every_heading_that_is_a_sign_or_shortened_is_explained(sheets: list[Sheet]) -> None:
@@ -144,7 +142,7 @@ async def test_a_table_that_scrolls_from_its_first_sight_on_is_laid_out_beside_i
         assert "".join(one.text for one in table.render_line(2)).rstrip()[:79].endswith("|")
 
 
-def test_what_all_rows_say_stands_above_where_a_reason_needs_the_room() -> None:
+def test_what_all_rows_say_is_among_the_details_where_a_reason_needs_the_room() -> None:
     rows = [(f"ref-{n}", "An instrument", "it says something else than the original, and nobody meant it to be so " * 2)
             for n in range(3)]  # fmt: skip
     columns = [
@@ -154,6 +152,7 @@ def test_what_all_rows_say_stands_above_where_a_reason_needs_the_room() -> None:
     ]
     sheet = Sheet(Table("rulings", "Rulings", rows, columns, key=lambda row: (row[0],)))
     assert [place.title for place in sheet.places(100)] == ["ruled on", "reason"]
-    assert sheet.folded(100) == "In all rows: instrument An instrument"
+    assert sheet.hidden(100) == [1]
+    assert "instrument  An instrument" in details(sheet, 0, 100).plain
     assert [place.title for place in sheet.places(240)] == ["ruled on", "instrument", "reason"]
-    assert sheet.folded(240) == ""
+    assert sheet.hidden(240) == []

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.evidence.rulings import Told
 
 
-TABLES_FIRST, MORE_KEY = 5, "m"
+TABLES_FIRST, MORE_KEY = 5, "F2"
 "how many of an audit's tables are named above them, and the key that lists all"
 
 
@@ -42,7 +42,7 @@ class BookScreen(JudgingScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
-        Binding("m", "tables", "Tables", show=False, tooltip="Choose among all tables"),
+        Binding("f2", "tables", "Tables", key_display="F2", show=False, tooltip="Choose among all tables"),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
@@ -346,14 +346,17 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
 
 
 def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
-    """Return what stands above the tables: warnings, whole and in their colour; without any, the first lines, at `most`
-    so many, as far as they fit. The notes have all of it.
+    """Return what stands above the tables: warnings, whole and in their colour, then the first lines, at `most` so many,
+    as far as they fit. The notes have all of it.
     """
     shown = [visible(line) for line in lines]
-    if warnings := [line for line in shown if line.startswith(WARNS)]:
-        return Content("\n").join(Content.styled(line, "bold $text-warning") for line in warnings)
-    cut = [shorten(line, width, placeholder=" …") for line in shown[:most]]
-    return Content.styled("\n".join(cut), "$text-muted")
+    others = [line for line in shown if not line.startswith(WARNS)][:most]
+    return Content("\n").join(
+        [
+            *(Content.styled(line, "bold $text-warning") for line in shown if line.startswith(WARNS)),
+            *(Content.styled(shorten(line, width, placeholder=" …"), "$text-muted") for line in others),
+        ]
+    )
 
 
 def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
