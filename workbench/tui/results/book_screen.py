@@ -346,7 +346,7 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
 
 
 def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
-    """Return what stands above the tables: warnings, whole and in their colour, then the first lines, at `most` so many,
+    """Return what stands above the tables: warnings, whole and in their colour, then at `most` so many other lines,
     as far as they fit. The notes have all of it.
     """
     shown = [visible(line) for line in lines]
