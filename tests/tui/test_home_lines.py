@@ -8,8 +8,10 @@ import pytest
 from textual.content import Content
 
 from stores.jobs.job_rows import PROBE, Job
+from workbench.audits.audit import HomeLine
 from workbench.pipeline.todo import Task
-from workbench.tui.home.home import AROUND, BELOW, INDENT, _job, _line, _task, few_of_each
+from workbench.tui.home.home import AROUND, BELOW, INDENT, _job, _line, _of_audits, _task, few_of_each
+from workbench.tui.overview import AuditLines, Overview, Seen
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
@@ -72,3 +74,33 @@ def test_what_does_not_fit_in_a_line_stands_below_it_whole(room: int, lines: int
     line = _line("Predictions", "scripted:ideal@veldania_panel", detail, below=Content("7 questions"), room=room)
     assert detail in line.plain
     assert len(line.plain.splitlines()) == lines
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_an_audit_has_one_line_with_its_figure_and_key_and_what_warns_below(width: int) -> None:
+    figure, warning = "✓ 0 of 8 reliable  ✗ 8 to review", "! a part of the plan is missing"
+    newest = HomeLine(
+        "a", "Audit", "scripted:a-long-name-of-a-model", figure, below=[("T 0.4", False), (warning, True)]
+    )
+    others = [HomeLine(key, "Audit", f"model-{key}", figure) for key in "bc"]
+    short = AuditLines("bias", "6", (HomeLine("d", "Bias", "a-model", "-0.76 [-0.85, -0.68]"),))
+    (key, line), (_, other) = _of_audits((AuditLines("audit", "4", (newest, *others)), short), width - INDENT - AROUND)
+    first, *below = line.plain.splitlines()
+    assert key == "audit:a"
+    assert figure in first
+    assert first.endswith("  +2  → 4")
+    assert [one.strip() for one in below] == [warning], "settings are a key away"
+    assert Content(first).cell_length <= width - AROUND
+    assert (first.index(figure) == other.plain.index("-0.76")) or width == 80, "figures stand below each other"
+
+
+def overview(answers: int, single: int, jobs: tuple[Job, ...]) -> Overview:
+    return Overview("", (), answers, 1, jobs, 0, (), (single, 0, 0), ())
+
+
+def test_home_says_what_came_since_one_last_looked_and_nothing_where_nothing_did() -> None:
+    before = overview(1_000, 5, (job(state="running"),)).seen("2026-01-01 10:00")
+    assert Seen.read(before.written()) == before
+    assert before.news(overview(2_920, 6, (job(state="done"),))) == "1,920 answers · 1 labelled item · 1 job ended"
+    assert before.news(overview(1_000, 5, (job(state="running"),))) == ""
+    assert [Seen.read(one) for one in (None, [], ["at", 1, 2], ["at", 1, 2, "3"], {"at": 1})] == [None] * 5

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench import registry
 from workbench.audits.audit import Audit, HomeLine
+from workbench.domain.names import plural
 from workbench.domain.verdicts import Estimate
 from workbench.errors import StoreError
 from workbench.tui.kit.base import as_trouble
@@ -25,6 +26,39 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FAILED, LINE = "could not be worked out", 62
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How much there was when somebody looked at Home."""
+
+    at: str
+    "local time, to the minute"
+    answers: int
+    labels: int
+    "items with labels"
+    ended: int
+    "jobs that are over"
+
+    @classmethod
+    def read(cls, held: object) -> Seen | None:
+        """Return what was kept; None where nothing was, or it is of another shape."""
+        if isinstance(held, list) and len(held) == 4 and isinstance(held[0], str):
+            counts = [one for one in held[1:] if isinstance(one, int)]
+            return cls(held[0], *counts) if len(counts) == 3 else None
+        return None
+
+    def written(self) -> list[str | int]:
+        """Return what `read` reads."""
+        return [self.at, self.answers, self.labels, self.ended]
+
+    def news(self, overview: Overview) -> str:
+        """Say what has come since; "" where nothing has."""
+        now = overview.seen("")
+        counts = (now.answers - self.answers, "answer"), (now.labels - self.labels, "labelled item")
+        said = [plural(n, word) for n, word in counts if n > 0]
+        ended = now.ended - self.ended
+        return " · ".join([*said, *([f"{plural(ended, 'job')} ended"] if ended > 0 else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +88,10 @@ class Overview:
     @property
     def active(self) -> tuple[Job, ...]:
         return tuple(job for job in self.jobs if job.active)
+
+    def seen(self, at: str) -> Seen:
+        """Return how much there is, as seen at a time."""
+        return Seen(at, self.answers, sum(self.labels[:2]), sum(not job.active for job in self.jobs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
     shares = ", ".join(f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined)
     enough = sum(not stance.few for stance in plain.issues(name))
     like = f"answers like {shares} of the time" if shares else "no parties to compare with"
-    return Headline(name, f"{enough} of {plural(issues, 'policy issue')} with six reliable statements", [(like, False)])
+    return Headline(name, f"{enough} of {plural(issues, 'issue')} with six reliable statements", [(like, False)])
 
 
 def book(judged: ConsistencyJudged) -> Book:

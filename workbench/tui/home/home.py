@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -24,8 +25,8 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
 from workbench.tui.kit.base import StoreScreen, app_of, say, worker
-from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
-from workbench.tui.preferences import reviews_blind
+from workbench.tui.overview import Judgement, LintCount, Overview, Seen, import_shipped, read_judgement, read_overview
+from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.routes import lead, screen
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.audits.audit import HomeLine
     from workbench.pipeline.todo import Task
-    from workbench.tui.overview import AuditLines, ClassifierScore, LintCount
+    from workbench.tui.overview import AuditLines, ClassifierScore
 
 Line = tuple[str, Content]
 "a key, and what the line says"
@@ -58,29 +59,45 @@ TASK_KEYS = {
 }
 "name of a screen or mode where something waits -> the keys that lead there"
 LOOKING = "looking for what waits …"
+NAME_LEAST = 10
+"columns that the name of a model keeps where an audit's figure needs the room"
+CLEAN = LintCount(0, 0, 0)
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
 def home_lines(
-    overview: Overview, judgement: Judgement | None, width: int = 80, *, every_task: bool = False
+    overview: Overview,
+    judgement: Judgement | None,
+    width: int = 80,
+    *,
+    every_task: bool = False,
+    seen: Seen | None = None,
 ) -> list[Line]:
-    """Return what Home says, each line under a key that stays the same between refreshes: first what waits for people.
+    """Return what Home says, each line under a key that stays the same between refreshes: first what waits for people,
+    then what is new, a line for each audit, and what there is.
 
-    `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
+    `width`: columns of the terminal. Where a line is too long its words are cut, never its key. `seen`: what there was
+    when Home was last looked at; None: this is the first time
     """
     room = width - INDENT - AROUND
     lines = _to_do(overview, judgement, room, every_task=every_task)
+    if seen is not None and (new := seen.news(overview)):
+        lines.append(("job:new", _line("New", new, f"since {seen.at}", room=room)))
     audits, faults = (judgement.audits, judgement.faults) if judgement else ((), ())
+    lines += _of_audits(audits, room)
+    lines += [(line.key, _audit(line, room)) for line in faults]
+    failed = any(line.label == "Lint" for line in faults)
+    clean = _clean(overview, judgement) if not failed else ()
+    if len(clean) > 1:
+        lines.append(("instrument:", _instruments(clean)))
     for summary in overview.instruments:
-        lint = judgement.lint.get(summary.name) if judgement else None
-        failed = any(line.label == "Lint" for line in faults)
-        lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed)))
+        if len(clean) < 2 or summary not in clean:
+            lint = judgement.lint.get(summary.name) if judgement else None
+            lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed)))
     if overview.answers:
         models = plural(overview.models, "model")
         lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
     lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
-    lines += [(f"{of.mode}:{one.key}", _audit(one, room)) for of in audits for one in of.lines]
-    lines += [(line.key, _audit(line, room)) for line in faults]
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier, room)))
@@ -134,6 +151,22 @@ def _line(
     return Content.assemble(head, first, *((indent, below) if below is not None else ()))
 
 
+def _clean(overview: Overview, judgement: Judgement | None) -> Sequence[InstrumentSummary]:
+    """Return the instruments in which the checks found nothing to act on."""
+    lint = judgement.lint if judgement else {}
+    found = [(summary, lint.get(summary.name)) for summary in overview.instruments]
+    return [summary for summary, of in found if of is not None and not of.errors and not of.warnings]
+
+
+def _instruments(clean: Sequence[InstrumentSummary]) -> Content:
+    """Return one line for instruments with which nothing is wrong."""
+    statements = plural(sum(summary.statements for summary in clean), "statement")
+    wordings = plural(sum(summary.wordings for summary in clean), "wording")
+    return (
+        _line("Instruments", f"{len(clean)}", f"{statements} · {wordings}").append(Content("  ")).append(_lint(CLEAN))
+    )
+
+
 def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool) -> Content:
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
@@ -174,7 +207,27 @@ def _job(job: Job, room: int) -> Content:
         parts.append(("waits for your decision: 3, then Enter", "$text-warning"))
     elif job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append(("3, then R resumes it", "dim"))
-    return _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
+    line = _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
+    return line if job.state != "done" or "\n" not in line.plain else _line(f"Job {job.id}", what, detail)
+
+
+def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
+    """Yield for each audit its newest result in one line, how many more there are, and the key that leads there. Only
+    what warns stands below.
+    """
+    first = [(of, of.lines[0], f"  +{len(of.lines) - 1}" if len(of.lines) > 1 else "") for of in audits if of.lines]
+    names = max((Content(visible(line.main)).cell_length for _, line, _ in first), default=0)
+    for of, line, more in first:
+        tail, detail = f"{more}  → {of.key}", visible(line.detail)
+        left = room - len(tail) - 4
+        name = shortened(visible(line.main), max(NAME_LEAST, left - Content(detail).cell_length))
+        name += " " * max(0, min(names, left - Content(detail).cell_length) - Content(name).cell_length)
+        said = _line(
+            line.label, name, shortened(detail, left + 2 - Content(name).cell_length), style="dim" * line.dim or "bold"
+        ).append(Content.styled(tail, "$text-muted"))
+        warned = [(visible(words), "$text-warning") for words, warns in line.below if warns]
+        below = Content("\n" + " " * INDENT).append(_packed(warned)) if warned else Content("")
+        yield f"{of.mode}:{line.key}", said.append(below)
 
 
 def _audit(line: HomeLine, room: int) -> Content:
@@ -377,6 +430,8 @@ class HomeScreen(StoreScreen):
         self._review_wanted = False
         "V was pressed before it was known what waits"
         self._ticks = 0
+        self._seen: Seen | None = None
+        "what there was when somebody last looked at Home of this store, before the terminal was opened"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
@@ -510,7 +565,7 @@ class HomeScreen(StoreScreen):
         if self._overview is None:
             return
         width = self.size.width or 80
-        lines = home_lines(self._overview, self._judgement, width, every_task=self._every_task)
+        lines = home_lines(self._overview, self._judgement, width, every_task=self._every_task, seen=self._seen)
         self.refresh_bindings()
         held = [option.id for option in self.facts.options]
         if held == [key for key, _ in lines]:
@@ -532,7 +587,10 @@ class HomeScreen(StoreScreen):
     async def look(self) -> None:
         overview = await self.with_store(read_overview)
         self._reading = False
+        if self._overview is None:
+            self._seen = Seen.read(remembered(self._seen_name))
         self._overview = overview
+        keep(self._seen_name, overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written())
         self.trouble.hide()
         self.show_notice()
         self._show()
@@ -540,6 +598,10 @@ class HomeScreen(StoreScreen):
             self._judging = True
             self.title_bar.note = JUDGING
             self.judge()
+
+    @property
+    def _seen_name(self) -> str:
+        return f"seen of {self.store_path.absolute()}"
 
     @worker("judge")
     async def judge(self) -> None:
