@@ -229,13 +229,13 @@ async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_t
         totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
     app = WorkbenchApp(path)
     async with app.run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: "Bias        gauche-7b" in screen_text(app))
+        await until(pilot, lambda: "Bias        droite-13b" in screen_text(app))
         text = screen_text(app)
         assert "Classifier  " in text
-        total = totals["gauche-7b"]
-        assert f"gauche-7b  {total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]" in text
+        total = totals["droite-13b"]
+        assert f"droite-13b  {total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]" in text
         assert f"+{len(totals) - 1}  → 6" in text, "one line tells of the others"
-        assert "leans left" in text
+        assert "leans right" in text
         assert "milieu-1b  " not in text
         facts = app.screen.query_one(OptionList)
         facts.highlighted = next(

@@ -104,6 +104,16 @@ class BookScreen(JudgingScreen):
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
+    _changed: frozenset[str] = frozenset()
+    "words of the choices that were made last: they come first among those above the table"
+
+    def _take(self, loaded: Loaded) -> None:
+        if self._loaded is not None and loaded.settings != self._loaded.settings:
+            self._changed = frozenset(words for _, words in loaded.options) - {
+                words for _, words in self._loaded.options
+            }
+        super()._take(loaded)
+
     def begin_anew(self) -> None:
         look = replace(self._look, view="")
         if self._loaded is not None and self._loaded.judged is not None:
@@ -272,7 +282,8 @@ class BookScreen(JudgingScreen):
         options = self._loaded.options if self._loaded is not None else ()
         ruled = [ruled_words(self._told)] if self._told is not None and self._told.changing else []
         said = [self._shown.said] if self._shown.said else []
-        return [*said, *ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
+        judged_by = [words for choice, words in options if not choice or choice in entry.choices]
+        return [*said, *ruled, *sorted(judged_by, key=lambda words: words not in self._changed)]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
         self.query_one("#header", Static).update("")
