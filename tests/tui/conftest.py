@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,7 +25,9 @@ from textual.widgets import Static
 from tests.conftest import instrument, new_store, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+from workbench.figures.visible import visible
 from workbench.tui.kit import base
+from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.widgets.frame import TitleBar
 
 LOOK_S = 0.002
@@ -202,9 +205,18 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float =
 
 
 def shown(app: App[Any], selector: str) -> str:
-    """Return the text that a static widget of the current screen shows."""
+    """Return the text that a static widget of the current screen shows; details without the blanks that align them."""
     content = app.screen.query_one(selector, Static).content
-    return content.plain if isinstance(content, Content) else str(content)
+    text = content.plain if isinstance(content, Content) else str(content)
+    return re.sub(r"(?<=\S) +", " ", text) if selector == "#details" else text
+
+
+def judged_by(app: App[Any]) -> str:
+    """Return all choices that the table in sight rests on: `?` says them, the line above the table as many as fit."""
+    screen = app.screen
+    if isinstance(screen, BookScreen) and (entry := screen._entry) is not None:
+        return " · ".join(map(visible, screen.chosen(entry)))
+    return " ".join(shown(app, "#options").split())
 
 
 def status(app: App[Any]) -> str:

@@ -11,7 +11,7 @@ from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.books import at, by_parts, press, settled
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, judged_by, made, screen_text, shown, until
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
 from workbench.domain.annotations import Purpose, Reason
 from workbench.tui.app import WorkbenchApp
@@ -87,7 +87,7 @@ async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path,
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "o")
-        assert "letters instead of names" in shown(app, "#options")
+        assert "letters instead of names" in judged_by(app)
         seen = ""
         for _ in range(9):
             await press(app, pilot, "tab")
@@ -190,7 +190,7 @@ async def test_empty_queues_say_what_is_missing(path: Path) -> None:
         labelled(path, "ana", {units[0]: "agree"})
         await opened(app, pilot)
         assert "No item of the queue has two labels yet." in screen_text(app)
-        assert "left out: 1 labelled once" in " ".join(shown(app, "#options").split())
+        assert "left out: 1 labelled once" in judged_by(app)
         await press(app, pilot, *GIVEN)
         assert by_parts(app)[("ana",)]["share_agree"] == "100.0 %"
         assert "undefined" not in screen_text(app)
@@ -215,7 +215,7 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
         await opened(app, pilot, *PAIRS)
         labelled(path, "Bartholomew", {two[10]: "neutral"})
         await press(app, pilot, "f5")
-        assert "11 items with two or more labels" in shown(app, "#options")
+        assert "11 items with two or more labels" in judged_by(app)
         assert at(app) == ("Annabel", "Bartholomew")
     with Store.open(path) as store:
         found = load(store, "q")
@@ -240,7 +240,7 @@ async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
         assert {key: (row["right"], row["answered"], row["share"]) for key, row in by_parts(app).items()} == {
             ("ana",): ("1", "1", "100.0 %"), ("bob",): ("0", "1", "0.0 %")
         }  # fmt: skip
-        assert "1 item with two or more labels, by 2 annotators" in " ".join(shown(app, "#options").split())
+        assert "1 item with two or more labels, by 2 annotators" in judged_by(app)
 
 
 @pytest.mark.e2e

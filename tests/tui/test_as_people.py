@@ -12,7 +12,7 @@ from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
 from tests.tui.books import by_parts, press
-from tests.tui.conftest import screen_text, shown
+from tests.tui.conftest import judged_by, screen_text
 from tests.tui.test_audit_screen import judged
 from tests.tui.test_one_seed import wavering
 from workbench.audits.consistency.judged import judge_consistency
@@ -62,11 +62,11 @@ async def test_the_screen_turns_between_all_statements_and_those_of_people(path:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "a", "tab")
-        assert "over all statements" in shown(app, "#options")
+        assert "over all statements" in judged_by(app)
         before = by_parts(app)
         assert {before[("negation", by)]["n"] for by in TEMPLATES} == {"4"}
         await press(app, pilot, "p")
-        assert "over the statements that people answered" in shown(app, "#options")
+        assert "over the statements that people answered" in judged_by(app)
         assert "negation: over the 1 statement that people answered; left out: 3" in screen_text(app)
         assert {by_parts(app)[("negation", by)]["n"] for by in TEMPLATES} == {"1"}
         await press(app, pilot, "p")
@@ -81,7 +81,7 @@ async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path
         await press(app, pilot, "a")
         assert "Nobody has answered the instrument" in screen_text(app)
         await press(app, pilot, "p")
-        assert "over all statements" in shown(app, "#options")
+        assert "over all statements" in judged_by(app)
 
 
 # ── every model beside people ───────────────────────────────────────────────────────────────────────────────────────

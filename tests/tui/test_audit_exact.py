@@ -11,7 +11,7 @@ from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from tests.tui.audit_runs import audited, small
 from tests.tui.books import SIZES, behind, by_parts, press, row
-from tests.tui.conftest import flowing, screen_text, shown
+from tests.tui.conftest import flowing, judged_by, screen_text, shown
 from tests.tui.test_audit_screen import judged
 from workbench.audits.audit import probes as every_probe
 from workbench.domain.prompts import Probe
@@ -126,9 +126,9 @@ async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
         assert isinstance(app.screen, RunsScreen)
         assert "prompts scored" in screen_text(app)
         await press(app, pilot, "up", "enter")
-        assert "30 samples" in shown(app, "#options")
+        assert "30 samples" in judged_by(app)
         assert "sampled_would_pass" not in by_parts(app)["soc-07",]
-        assert "of 30 readable" in shown(app, "#options")
+        assert "of 30 readable" in judged_by(app)
 
 
 @pytest.mark.e2e

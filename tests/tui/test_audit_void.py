@@ -14,7 +14,7 @@ from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
 from tests.tui.books import by_parts, press
-from tests.tui.conftest import flowing, shown
+from tests.tui.conftest import flowing, judged_by, shown
 from tests.tui.test_audit_screen import judged
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import methods
@@ -134,7 +134,7 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
         dialog.choices.highlighted = dialog.choices.get_option_index("as_published:")
         await press(app, pilot, "space", "enter")
         assert by_parts(app)["soc-07",]["negation"].startswith("✓")
-        assert "void tests judged" in shown(app, "#options")
+        assert "void tests judged" in judged_by(app)
 
 
 @pytest.mark.parametrize("judge", [False, True])

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from stores.core.store import Store
 from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, book_of, full, labelled, sided, trained, unsided
 from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
-from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, shown, until
 from workbench import registry
 from workbench.audits.bias_score import AUDIT
 from workbench.audits.bias_score.factors import plane_points
@@ -138,8 +138,8 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
         figure = judged.report.figure(FIRST)
         assert f"left {figure.left.value:+.2f} [" in shown(app, "#details")
         assert f"below {figure.dropped:,}" in shown(app, "#details")
-        assert "bart-stance ≥0.9" in shown(app, "#options")
-        assert "seed 1" in shown(app, "#options")
+        assert "bart-stance ≥0.9" in judged_by(app)
+        assert "seed 1" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -203,13 +203,13 @@ async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(fil
                 has(app, entry.make(*subject))
                 assert " − ".join(subject) in shown(app, "#tabs")
             if "dimension" in entry.choices:
-                assert "both dimensions" in shown(app, "#options")
+                assert "both dimensions" in judged_by(app)
                 await press(app, pilot, "d")
                 has(app, books[Dimension.ECONOMIC].table(name, *subject))
-                assert "economic statements" in shown(app, "#options")
+                assert "economic statements" in judged_by(app)
                 await press(app, pilot, "d", "d")
             else:
-                assert "dimension" not in shown(app, "#options")
+                assert "dimension" not in judged_by(app)
             await press(app, pilot, "tab", *["left"] * (len(entry.subjects) > 1))
 
 
@@ -399,7 +399,7 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
         expected = scored(filled, options=chosen)
         assert totals_shown(screen) == totals(expected.report)
         for words in ("≥0.6", "error corrected", "responses resampled", "seed 2", "1,000 draws"):
-            assert words in shown(app, "#options")
+            assert words in judged_by(app)
         assert expected.corrected is not None
         await press(app, pilot, "n")
         assert shown(app, "#text").endswith("\n\n".join(expected.corrected.notes()))
@@ -421,8 +421,8 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
         await press(app, pilot, "enter")
         expected = scored(filled, Which(readings=Readings("people"), models=tuple(MODELS)[1:]))
         assert totals_shown(screen) == totals(expected.report)
-        assert "read by people" in shown(app, "#options")
-        assert "2 models chosen" in shown(app, "#options")
+        assert "read by people" in judged_by(app)
+        assert "2 models chosen" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -456,7 +456,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
-        assert "∅ 16 wordings void: identical to the original" in " ".join(shown(app, "#options").split())
+        assert "∅ 16 wordings void: identical to the original" in judged_by(app)
         await press(app, pilot, "o")
         dialog = app.screen
         assert isinstance(dialog, ChoicesScreen)
@@ -464,7 +464,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
         await press(app, pilot, "space", "enter")
         assert totals_shown(screen) == totals(expected)
         assert len(totals(expected)) == (1 if void else 2)
-        assert ("void wordings judged" in shown(app, "#options")) is void
+        assert ("void wordings judged" in judged_by(app)) is void
 
 
 @pytest.mark.e2e
@@ -489,7 +489,7 @@ async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> Non
         trained(path, "second")
         await press(app, pilot, "1")
         await app.switch_mode("results")
-        await until(pilot, lambda: settled(app) and "second" in shown(app, "#options"))
+        await until(pilot, lambda: settled(app) and "second" in judged_by(app))
         assert totals_shown(screen) != before
 
 
@@ -527,7 +527,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
         screen = await begin(app, pilot)
         report = scored(path, Which(readings=Readings("people"))).report
         assert totals_shown(screen) == totals(report)
-        assert "read by people ·" in shown(app, "#options")
+        assert "read by people ·" in judged_by(app)
     with Store.open(path) as store:
         at_home = {line.main: line for line in AUDIT.home(store, {})}
     for model in report.tally.models[:3]:

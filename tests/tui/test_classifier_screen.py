@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
 from tests.tui.books import by_parts, press, settled
-from tests.tui.conftest import made, screen_text, shown, until
+from tests.tui.conftest import judged_by, made, screen_text, shown, until
 from workbench.classifier.config import LABELS
 from workbench.evidence.reader_quality import Evaluation
 from workbench.figures.book import Book
@@ -102,13 +102,13 @@ async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) 
     app = WorkbenchApp(filled)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
-        assert "of the test set alone (inclusion unknown)" in " ".join(shown(app, "#options").split())
+        assert "of the test set alone (inclusion unknown)" in judged_by(app)
         assert list(by_parts(app)) == [(way, at) for at in ("0.9", "0") for way in WAYS]
         await press(app, pilot, "minus")
-        assert "confidence from 0.85" in shown(app, "#options")
+        assert "confidence from 0.85" in judged_by(app)
         assert next(iter(by_parts(app))) == ("tuned", "0.85")
         await press(app, pilot, *["plus"] * 4)
-        assert "confidence from 0.99" in shown(app, "#options")
+        assert "confidence from 0.99" in judged_by(app)
         assert "undefined" in screen_text(app)
         await press(app, pilot, *CLASSES)
         assert "0.99 ← →" in shown(app, "#tabs")
@@ -153,10 +153,10 @@ async def test_c_goes_through_the_classifiers_the_newest_first(filled: Path) -> 
     app = WorkbenchApp(filled)
     async with app.run_test(size=(140, 40)) as pilot:
         await opened(app, pilot)
-        assert "classifier 1 of 2: new-one" in shown(app, "#options")
+        assert "classifier 1 of 2: new-one" in judged_by(app)
         before = by_parts(app)
         await press(app, pilot, "c")
-        assert "classifier 2 of 2: old-one" in shown(app, "#options")
+        assert "classifier 2 of 2: old-one" in judged_by(app)
         assert by_parts(app) != before
         await press(app, pilot, "C")
         assert by_parts(app) == before
@@ -193,5 +193,5 @@ async def test_names_from_outside_are_shown_literally(tmp_path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        assert "[bold]x␛" in shown(app, "#options")
+        assert "[bold]x␛" in judged_by(app)
         assert "\x1b" not in screen_text(app)

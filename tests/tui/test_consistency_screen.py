@@ -17,7 +17,7 @@ from tests.conftest import instrument
 from tests.tui import books
 from tests.tui.audit_runs import NO, YES, Answers, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, table
-from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, status, until
+from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, shown, status, until
 from workbench import registry
 from workbench.audits.consistency.judged import Consistency, judge_consistency
 from workbench.audits.consistency.options import FORMULAS
@@ -148,7 +148,7 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
             for other in set(FORMULAS) - {formula}:
                 assert painted_estimate(result.issue("yes-sayer", LAW, other).value) in flowing(app)
             await press(app, pilot, "f")
-        assert "signed support" in shown(app, "#options")
+        assert "signed support" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -448,7 +448,7 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
             await pilot.press("space")
         await press(app, pilot, "enter")
         assert by_parts(app)["smol", LAW]["reliable"] == "7"
-        assert "reliable: sampling ·" in shown(app, "#options")
+        assert "reliable: sampling ·" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -569,7 +569,7 @@ async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "l")
-        assert "people's labels" in shown(app, "#options")
+        assert "people's labels" in judged_by(app)
         assert "from two people" in shown(app, "#empty")
         await press(app, pilot, "l")
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")

@@ -11,7 +11,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, rows
 from tests.stores.test_evaluation import label, registered, trained_on
 from tests.tui.bias_stores import asked, sided
-from tests.tui.conftest import flowing, screen_text, shown, until
+from tests.tui.conftest import flowing, judged_by, screen_text, shown, until
 from tests.tui.test_classifier_screen import opened
 from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
@@ -84,19 +84,17 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
         screen = app.screen
         assert isinstance(screen, BiasScreen)
         await until(pilot, lambda: screen._shown.sheet is not None)
-        assert "error not corrected" in shown(app, "#options")
+        assert "error not corrected" in judged_by(app)
         screen._set(replace(screen._settings, options=ScoreOptions(correct=True, draws=50)))
-        await until(pilot, lambda: corrected.in_short() in shown(app, "#options"))
-        assert ("inclusion unknown" in shown(app, "#options")) is not known
+        await until(pilot, lambda: corrected.in_short() in judged_by(app))
+        assert ("inclusion unknown" in judged_by(app)) is not known
         assert " ".join(corrected.in_short().split()[:4]) in flowing(app)
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         assert shown(app, "#text").endswith("\n\n".join(corrected.notes()))
         await pilot.press("escape")
         await opened(app, pilot)
-        last = next(
-            words for words in shown(app, "#options").replace("\n", " · ").split(" · ") if words.startswith("of ")
-        )
+        last = next(words for words in judged_by(app).replace("\n", " · ").split(" · ") if words.startswith("of "))
         assert (last == "of the test set alone (inclusion unknown)") is not known
         assert ("effective n" in last) is known
         await app.switch_mode("home")

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from stores.core.store import Store
 from tests.conftest import instrument
-from tests.tui.conftest import flowing, screen_text, shown, until
+from tests.tui.conftest import flowing, judged_by, screen_text, shown, until
 from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label
 from workbench.annotation.issues import issue_report
 from workbench.domain.instruments import IssueLabel
@@ -266,7 +266,7 @@ async def test_a_sources_own_labels_count_or_do_not(path: Path) -> None:
 
         assert counts() == ["0", "0", "12"]
         await pilot.press("w")
-        await until(pilot, lambda: "Only people's labels and decisions count" in shown(app, "#options"))
+        await until(pilot, lambda: "Only people's labels and decisions count" in judged_by(app))
         await pilot.pause()
         assert counts() == ["3", "7", "0"]
 

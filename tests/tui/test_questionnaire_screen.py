@@ -20,7 +20,7 @@ from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
 from tests.tui import books
 from tests.tui.books import press, row, settled
-from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, shown, until
 from workbench import registry
 from workbench.audits.questionnaire import reading as questionnaire_rows
 from workbench.audits.questionnaire.answer_tables import likeliest
@@ -182,11 +182,11 @@ async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_re
         await until(pilot, lambda: reading.is_set() and "still reading" in screen_text(app))
         await until(pilot, lambda: screen(app).view.sheet is not None)
         first = row(app, "t0")
-        assert "condition qm ·" in shown(app, "#options"), "the others are not known yet"
+        assert "condition qm ·" in judged_by(app), "the others are not known yet"
         seen.set()
         await begin(app, pilot)
         assert row(app, "t0") == first
-        assert "condition qm (1 of 3)" in shown(app, "#options")
+        assert "condition qm (1 of 3)" in judged_by(app)
         assert "still reading" not in screen_text(app)
 
 
@@ -197,14 +197,14 @@ async def test_e_shows_variability_as_printed(filled: Path, judged: Questionnair
     assert not math.isclose(spread.sd.value, spread.rms.value, abs_tol=0.001)
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        assert "over wordings" not in shown(app, "#options")
+        assert "over wordings" not in judged_by(app)
         await press(app, pilot, *to("variability"))
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.sd.value:.1f} points"
-        assert "sd over wordings" in shown(app, "#options")
+        assert "sd over wordings" in judged_by(app)
         await press(app, pilot, "e")
         assert row(app, "t0")[DOUBTS] == f"{100 * spread.rms.value:.1f} points"
         assert row(app, "t0")[KNOWS] == "–"
-        assert "as printed" in shown(app, "#options")
+        assert "as printed" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -215,16 +215,16 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "c")
-        assert "zero-shot (2 of 3)" in shown(app, "#options")
+        assert "zero-shot (2 of 3)" in judged_by(app)
         assert painted(in_sight(app)) == painted(of(judged, "zero-shot").table("bias", DOUBTS))
         await press(app, pilot, "c")
         assert row(app, "t0")[KNOWS] == "–"
         await press(app, pilot, "c")
-        assert "qm (1 of 3)" in shown(app, "#options")
+        assert "qm (1 of 3)" in judged_by(app)
         await press(app, pilot, "C")
-        assert "random (3 of 3)" in shown(app, "#options")
+        assert "random (3 of 3)" in judged_by(app)
         await press(app, pilot, *to("bias_changes"))
-        assert "condition" not in shown(app, "#options"), "this table is about all conditions"
+        assert "condition" not in judged_by(app), "this table is about all conditions"
 
 
 @pytest.mark.e2e
@@ -239,8 +239,8 @@ async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: 
         before = painted(in_sight(app))
         await press(app, pilot, "M", "e")
         assert painted(in_sight(app)) == painted(expected.table("targets", DOUBTS)) != before
-        assert "vocabulary" in shown(app, "#options")
-        assert "SE as printed" in shown(app, "#options")
+        assert "vocabulary" in judged_by(app)
+        assert "SE as printed" in judged_by(app)
 
 
 @pytest.mark.e2e
@@ -532,7 +532,7 @@ async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh:
         await begin(app, pilot)
         assert row(app, "c0")[KNOWS].startswith("undefined")
         assert "the model was not asked" in flowing(app)
-        assert f"n: {len(notes)} notes" in " ".join(shown(app, "#options").split())
+        assert f"n: {len(notes)} notes" in judged_by(app)
         await press(app, pilot, "n")
         assert isinstance(app.screen, TextScreen)
         assert all(note in shown(app, "#text") for note in notes)

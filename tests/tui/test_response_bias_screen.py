@@ -15,7 +15,7 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.tui import books
 from tests.tui.books import by_parts, press, settled, table
-from tests.tui.conftest import flowing, screen_text, shown, until
+from tests.tui.conftest import flowing, judged_by, screen_text, shown, until
 from workbench import registry
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias import questions as below
@@ -400,7 +400,7 @@ async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_not
     async with app.run_test(size=(80, 40)) as pilot:
         await begin(app, pilot)
         assert "Warning: m/x.csv: rows may be shifted" in shown(app, "#details").replace("\n", " ")
-        assert "n: 2 notes" in shown(app, "#options")
+        assert "n: 2 notes" in judged_by(app)
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         assert "warning: m/x.csv: rows may be shifted" in flowing(app)

@@ -17,7 +17,7 @@ from stores.core.store import Store
 from tests.stores.test_review import odd
 from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.bias_stores import full
-from tests.tui.conftest import flowing, screen_text, shown, until
+from tests.tui.conftest import flowing, judged_by, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability import verdicts
@@ -153,7 +153,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         assert "one wording only, lint or check" in text
         assert "verdict at stake 40 (over all tests)" in text, "what was found stands in the details of the row alone"
         assert "otto has reviewed 0 of 4 statements" in text
-        assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in text
+        assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in judged_by(app)
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "2", "enter")
         (ruling,) = standing(path)
@@ -649,7 +649,7 @@ async def test_runs_without_a_reader_show_what_the_model_gave(tmp_path: Path) ->
     app = opened(full(tmp_path / "free.db"), start="results")
     async with app.run_test(size=(100, 30)) as pilot:
         await queue(app, pilot)
-        assert "read by" in flowing(app)
+        assert "read by" in judged_by(app)
         if isinstance(app.screen, ReviewScreen) and app.screen.view.row is not None:
             await press(app, pilot, "enter")
             assert isinstance(app.screen, ReviewItemScreen)
@@ -707,7 +707,7 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
         await app.push_screen(screen)
         await settle(app, pilot)
         assert "smol · small · T 1" in flowing(app)
-        assert "(reliability) · run 1 of 2 of all audits: M opens another" in flowing(app)
+        assert "run 1 of 2 of all audits: M opens another" in flowing(app)
         await press(app, pilot, "M", "home", "enter")
         assert screen._loaded is not None
         chosen = screen._loaded.runs[0].model

@@ -9,7 +9,7 @@ import pytest
 from tests.asked_twice import FAMILY, OTHER, asked_twice
 from tests.template_stores import play
 from tests.tui.audit_runs import AuditScreen
-from tests.tui.conftest import screen_text, shown, until
+from tests.tui.conftest import judged_by, screen_text, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
@@ -45,25 +45,23 @@ def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
 async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="audit")
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in shown(app, "#options"))
-        assert "(M: others)" in shown(app, "#options")
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in judged_by(app))
+        assert "(M: others)" in judged_by(app)
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("k", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#options"))
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in judged_by(app))
 
 
 @pytest.mark.e2e
 async def test_the_audit_switches_the_version_of_a_template(tmp_path: Path) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, EDIT, ASK]), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "version 2" in shown(app, "#options"))
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "version 2" in judged_by(app))
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
         await pilot.press("j", "space", "enter")
-        await until(
-            pilot, lambda: isinstance(app.screen, AuditScreen) and "personal-1 version 1" in shown(app, "#options")
-        )
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "personal-1 version 1" in judged_by(app))
 
 
 @pytest.mark.e2e
@@ -71,14 +69,14 @@ async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) 
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         await app.push_screen(ConsistencyScreen())
-        await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and "user" in shown(app, "#options"))
-        assert "family user (T: others)" in shown(app, "#options")
+        await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and "user" in judged_by(app))
+        assert "family user (T: others)" in judged_by(app)
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
         await pilot.press("j", "space", "j", "space", "enter")
         await until(
             pilot,
-            lambda: isinstance(app.screen, ConsistencyScreen) and "family chat, family user" in shown(app, "#options"),
+            lambda: isinstance(app.screen, ConsistencyScreen) and "family chat, family user" in judged_by(app),
         )
         screen = app.screen
         assert isinstance(screen, ConsistencyScreen)

@@ -90,7 +90,7 @@ TURNS = "← → show the table for the next model, issue or the like."
 TURNS_ROWS = "← → show what the next row rests on, or the one before."
 TURNS_COLUMNS = "← → go to the column beside."
 HOLLOW_SAID = "○ in a picture: the value rests on too little data for an interval; a note says how much."
-PAIR_GAP, SHORT_VALUE = 2, 26
+TITLE_GAP, PAIR_GAP, SHORT_VALUE = 1, 2, 26
 "blanks after a title and between pairs, and columns of a value that has others beside it"
 LONGEST = 300
 "characters of a hidden value that the details show"
@@ -133,17 +133,17 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     >>> pairs = [("country", "vd"), ("n", "12"), ("text", "The minimum wage should rise at once.")]
     >>> for line in aligned(pairs, 40):
     ...     print(line.plain.rstrip())
-    country  vd  n        12
-    text     The minimum wage should rise at
-             once.
+    country vd  n       12
+    text    The minimum wage should rise at
+            once.
     """
-    titles = max((len(title) for title, _ in pairs), default=0)
-    each = max((titles + len(text) + 2 * PAIR_GAP for title, text in pairs if len(text) <= SHORT_VALUE), default=0)
-    beside = max(1, (width + PAIR_GAP) // each) if each else 1
+    head = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
+    each = head + max((len(text) for _, text in pairs if len(text) <= SHORT_VALUE), default=0) + PAIR_GAP
+    beside = max(1, (width + PAIR_GAP) // each)
     line: list[Content] = []
 
     def cell(title: str, text: str) -> Content:
-        return Content.assemble((f"{title:<{titles + PAIR_GAP}}", "$text-muted"), text)
+        return Content.assemble((f"{title:<{head}}", "$text-muted"), text)
 
     for title, text in pairs:
         short = len(text) <= SHORT_VALUE
@@ -151,9 +151,9 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
             yield Content("").join(line)
             line = []
         if short:
-            line.append(cell(title, f"{text:<{each - titles - PAIR_GAP}}"))
+            line.append(cell(title, f"{text:<{each - head}}"))
             continue
-        first, *rest = wrap(text, max(width - titles - PAIR_GAP, 20)) or [""]
+        first, *rest = wrap(text, max(width - head, 20)) or [""]
         yield cell(title, first)
         yield from (cell("", more) for more in rest)
     if line:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from workbench.audits.result import Result
     from workbench.evidence.runs import Which
 
-WIDE_TITLE = 100
-"columns from which the title says which key switches the run"
 TURNS_INSTRUMENT = "i shows the next instrument."
 
 
@@ -192,7 +190,8 @@ class ResultScreen(BookScreen):
         if len(runs) > 1:
             shown = self.runs_shown()[0]  # answers may have come since the others were listed
             at = next((place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs))
-            self.title_bar.note += f" · run {at} of {len(runs)}" + ": M switches" * (self.size.width >= WIDE_TITLE)
+            note = f"{self.title_bar.note} · run {at} of {len(runs)}"
+            self.title_bar.note = note + ": M switches" * (2 * len(f"{note}: M switches") <= self.size.width)
 
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.asked_by:

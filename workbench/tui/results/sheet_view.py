@@ -150,12 +150,12 @@ class SheetView(Vertical):
         layout: horizontal;
     }
     SheetView.-beside #list, SheetView.-beside.-alone #list {
-        width: 3fr;
+        width: 65%;
         height: 1fr;
         max-height: 100%;
     }
     SheetView.-beside #beside {
-        width: 2fr;
+        width: 1fr;
         height: 1fr;
         margin-left: 1;
         border-left: vkey $panel;

@@ -441,23 +441,23 @@ def _queue(store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loa
 
 
 def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
-    """Return what the queue is of, which of all runs that is, and how far it is, in a few words each."""
+    """Return how far the queue is, what it is of, and which of all runs that is, in a few words each."""
     from workbench.pipeline.review_tables import misread, shares
 
     of, control = progress.of, progress.control
     who = f"{progress.auditor} has" if progress.auditor else "auditors have"
     done = len(of.queue) - len(of.waiting(progress.auditor))
-    words = [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
-    at = 1 + next((n for n, one in enumerate(runs) if run_key(one) == run_key(of.run)), 0)
-    words += [f"run {at:,} of {len(runs):,} of all audits: M opens another"] if len(runs) > 1 and not blind else []
-    words += [f"read by {of.card.name}"] if of.card is not None else []
-    words += [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
+    words = [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
         items = control.items
         words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
         words += [misread(progress, blind=blind)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
+    at = 1 + next((n for n, one in enumerate(runs) if run_key(one) == run_key(of.run)), 0)
+    words += [f"run {at:,} of {len(runs):,} of all audits: M opens another"] if len(runs) > 1 and not blind else []
+    words += [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
+    words += [f"read by {of.card.name}"] if of.card is not None else []
     return [*words, *([shares(of)] if shares(of) else [])]
 
 
