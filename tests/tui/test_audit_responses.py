@@ -109,7 +109,7 @@ async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
         await press(app, pilot, "down")
-        assert "text Statement env-03 should become law. (1)" in flowing(app)
+        assert "printed Statement env-03 should become law. (1)" in flowing(app)
         await press(app, pilot, "d")
         assert "+[(1)]" in shown(app, "#details")
         await press(app, pilot, "up")

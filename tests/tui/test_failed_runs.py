@@ -9,7 +9,7 @@ import pytest
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.audit_runs import YES, AuditScreen, audited, small
-from tests.tui.conftest import flowing, screen_text, until
+from tests.tui.conftest import judged_by, screen_text, until
 from tests.tui.test_audit_screen import judged, refs
 from workbench.audits.audit import probes as every_probe
 from workbench.audits.chosen_run import find_run
@@ -95,7 +95,7 @@ async def test_the_audit_says_which_statements_are_not_there_because_they_failed
     app = WorkbenchApp(partly(tmp_path / "failed.db", "mig"), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
-        assert f"24 of 96 prompts failed, including every prompt of 1 statement: {REASON}" in flowing(app)
+        assert f"24 of 96 prompts failed, including every prompt of 1 statement: {REASON}" in judged_by(app)
         assert set(refs(app)) == {"soc-07", "env-03", "tax-02"}
 
 
@@ -121,8 +121,8 @@ async def test_runs_that_differ_in_their_dtype_alone_name_it(tmp_path: Path) -> 
     app = WorkbenchApp(path)
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: "· bfloat16" in screen_text(app))
-        assert "narrow · float32" in screen_text(app)
         assert "narrow · bfloat16" in screen_text(app)
+        assert "+1  → 4" in screen_text(app), "one line for the audit"
         await pilot.press("v")
         await judged(app, pilot)
         await pilot.press("M")

@@ -660,7 +660,6 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "predicts" in screen_text(app))
         text = screen_text(app)
         assert f"predicts {number(of.accuracy.value, Kind.SHARE)}" in text
-        assert f"mean |bias| {100 * of.absolute_bias.value:.1f} points" in text
         facts = app.screen.query_one(OptionList)
         facts.highlighted = [option.id for option in facts.options].index("questionnaire:questionnaire:")
         await press(app, pilot, "enter")

@@ -305,7 +305,7 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
         assert bound[("negation", "")].startswith(("-0.", "-1."))
         assert not bound[("negation", "flipped")].startswith("-")
         assert {"model", "coin", "bound"} <= set(found[("paraphrase", "")])
-        assert " n 6 " in screen_text(app)
+        assert " n 6 " in " ".join(screen_text(app).split())
         wide = sum(column.get_render_width(table(app)) for column in table(app).ordered_columns)
         assert wide <= 80, "all of it in sight on 80 columns"
 

@@ -150,8 +150,10 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
     families = plain.leaning(name).families if positions.parties else ()
     shares = ", ".join(f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined)
     enough = sum(not stance.few for stance in plain.issues(name))
-    like = f"answers like {shares} of the time" if shares else "no parties to compare with"
-    return Headline(name, f"{enough} of {plural(issues, 'issue')} with six reliable statements", [(like, False)])
+    reliable = f"{enough} of {plural(issues, 'issue')} with six reliable statements"
+    if not shares:
+        return Headline(name, reliable, [("no parties to compare with", False)])
+    return Headline(name, f"like {shares}", [(reliable, False)])
 
 
 def book(judged: ConsistencyJudged) -> Book:

@@ -117,7 +117,7 @@ def _details(sheet: Sheet, at: int, width: int, room: int) -> Iterator[Content]:
     yield from map(Content, said)
     for title, why in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
-    signs = [note for note in sheet.notes if len(note) <= room]
+    signs = [note for note in sheet.notes if len(note) <= 2 * room]
     yield from (Content.styled(note, "$text-muted") for note in signs)
     yield from aligned([(visible(column.title), text) for column, text in hidden if text != read], room)
     yield from (Content.styled(note, "$text-muted") for note in sheet.notes if note not in signs)
