@@ -80,12 +80,12 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen_text(app).count("of 4 reliable") == 2)
+        await until(pilot, lambda: screen_text(app).count("of 4 reliable") == 1)
+        assert "+1  → 4" in screen_text(app)
         facts = app.screen.query_one("#facts")
-        lines = [option.id for option in facts.options]
-        facts.highlighted = lines.index("audit:reliability:1")
+        facts.highlighted = next(n for n, option in enumerate(facts.options) if (option.id or "").startswith("audit:"))
         await pilot.press("enter")
-        await until(pilot, lambda: "alpha · run" in screen_text(app).splitlines()[0])
+        await until(pilot, lambda: "beta · run" in screen_text(app).splitlines()[0])
 
 
 def test_the_run_of_a_job_is_told_from_others_of_the_model(two: Path) -> None:
