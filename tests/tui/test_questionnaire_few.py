@@ -175,10 +175,7 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
         with Store.open(path) as store:  # the same prompts of the same number, by another model
             predict(store, lambda _: (0.1, 0.8), card(SOME))
         await until(pilot, lambda: f"People {SOME}" in " ".join(screen_text(app).split()))
-        text = screen_text(app)
-        line = next(line for line in text.splitlines() if "mean |bias|" in line)
-        assert "2 questions · qm · panel" in line
-        assert "!" not in line
+        assert "!" not in screen_text(app)
         with Store.open(path) as store, store.write() as connection:
             connection.execute("update job set state = 'cancelled', done = 3, total = 40")
         await until(pilot, lambda: "was cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
