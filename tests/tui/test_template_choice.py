@@ -9,7 +9,7 @@ import pytest
 from tests.asked_twice import FAMILY, OTHER, asked_twice
 from tests.template_stores import play
 from tests.tui.audit_runs import AuditScreen
-from tests.tui.conftest import judged_by, screen_text, until
+from tests.tui.conftest import judged_by, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
@@ -115,10 +115,10 @@ async def test_a_screen_of_figures_names_what_it_is_about_and_chooses_another(
     app = WorkbenchApp(asked_twice(tmp_path / "twice.db", audit, change), start=start)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: figures(app))
-        assert f" {named} (T: others)" in " ".join(screen_text(app).split())
+        assert f"{named} (T: others)" in judged_by(app)
         before, screen = figures(app), app.screen
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
         await pilot.press("j", "space", "enter")
         await until(pilot, lambda: app.screen is screen and figures(app) not in ("", before))
-        assert f" {chosen} (T: others)" in " ".join(screen_text(app).split())
+        assert f"{chosen} (T: others)" in judged_by(app)

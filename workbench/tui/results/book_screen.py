@@ -275,7 +275,8 @@ class BookScreen(JudgingScreen):
             most = 1 if chosen else 2
             self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2, most))
             self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
-            self.query_one("#options", Static).update(few_lines(chosen, self.size.width - 2, self.LINES_OF_OPTIONS))
+            lines = self.LINES_OF_OPTIONS + (self._told is not None and bool(self._told.changing))
+            self.query_one("#options", Static).update(few_lines(chosen, self.size.width - 2, lines))
 
     def chosen(self, entry: Entry) -> list[str]:
         """Return the choices that a table rests on, in a few words each."""
