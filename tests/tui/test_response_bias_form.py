@@ -196,11 +196,9 @@ def home(path: Path) -> str:
 def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", questions(), answers())
     text = home(path)
-    assert "Choices     llama  1 of 1 bias significant\n" in text
-    assert "1 human-like" in text
+    assert "Choices     llama  1 of 1 bias significant  → 9\n" in text
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
-    assert "1 imported · elsewhere" in text
-    assert "0 statements · 0 wordings  lint ✓\n" in text
+    assert "0 statements · 0 wordings  lint ✓" in text
     assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"
 
     told = job(path, ask(path, invalid=0.3))
@@ -228,7 +226,6 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     text = home(path)
     assert "Choices     exact" in text, "the newest run is spoken of"
     assert "with too few valid answers" not in text, "only of that run"
-    assert "3 models asked · choices" in text
 
 
 @pytest.mark.e2e

@@ -153,6 +153,6 @@ def test_what_all_rows_say_is_among_the_details_where_a_reason_needs_the_room() 
     sheet = Sheet(Table("rulings", "Rulings", rows, columns, key=lambda row: (row[0],)))
     assert [place.title for place in sheet.places(100)] == ["ruled on", "reason"]
     assert sheet.hidden(100) == [1]
-    assert "instrument  An instrument" in details(sheet, 0, 100).plain
+    assert "instrument An instrument" in details(sheet, 0, 100).plain
     assert [place.title for place in sheet.places(240)] == ["ruled on", "instrument", "reason"]
     assert sheet.hidden(240) == []
