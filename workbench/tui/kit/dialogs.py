@@ -121,6 +121,11 @@ class ListDialog(ModalScreen[str | None]):
         align: center middle;
         background: $background 60%;
     }
+    ListDialog OptionList {
+        height: auto;
+        max-height: 20;
+        border: none;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Back", key_display="Esc"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from textwrap import shorten, wrap
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -366,9 +366,14 @@ def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
     return Content("\n").join(
         [
             *(Content.styled(line, "bold $text-warning") for line in shown if line.startswith(WARNS)),
-            *(Content.styled(shorten(line, width, placeholder=" …"), "$text-muted") for line in others),
+            *(Content.styled("".join(_cut(line, width)), "$text-muted") for line in others),
         ]
     )
+
+
+def _cut(text: str, width: int, most: int = 1) -> list[str]:
+    """Return a text in lines, cut after a word where it needs more than `most`."""
+    return wrap(text, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
 
 
 def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
@@ -380,7 +385,7 @@ def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
     '✓ 2 of 8 pass · veldania · T 0.4, top-p 0.85, …'
     """
     lines = in_lines(parts, width, most=len(parts)).splitlines()
-    fit = lines if len(lines) <= most else wrap(BETWEEN.join(parts), width, max_lines=most, placeholder=" …")
+    fit = lines if len(lines) <= most else _cut(BETWEEN.join(parts), width, most)
     return "\n".join(fit)
 
 
