@@ -121,7 +121,7 @@ class ListDialog(ModalScreen[str | None]):
         align: center middle;
         background: $background 60%;
     }
-    ListDialog OptionList {
+    ListDialog OptionList, ListDialog OptionList:focus {
         height: auto;
         max-height: 20;
         border: none;

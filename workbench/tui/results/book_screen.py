@@ -80,6 +80,9 @@ class BookScreen(JudgingScreen):
     BookScreen.-narrow #body.-pictured #preview-title, BookScreen.-narrow #body.-pictured #preview {
         display: none;
     }
+    BookScreen.-narrow #body.-pictured #beside {
+        height: auto;
+    }
     BookScreen.-wide #body.-pictured {
         layout: horizontal;
     }
