@@ -314,3 +314,26 @@ async def test_looking_does_not_write_more_than_readings(app: WorkbenchApp) -> N
         await judged(again, pilot)
         assert table(again).row_count == len(STATEMENTS)
     assert readings() == before > 0
+
+
+async def test_f2_lists_all_tables_of_which_five_are_named(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await judged(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, AuditScreen)
+        assert screen._book is not None
+        last = screen._book.contents[-1]
+        assert last.title not in shown(app, "#tabs")
+        assert "more … F2" in shown(app, "#tabs")
+        await press(app, pilot, "f2", "end", "enter")
+        assert screen._look.view == last.name
+        assert f"▸{last.title}" in shown(app, "#tabs"), "the one in sight is named, too"
+
+
+@pytest.mark.parametrize(("width", "beside"), [(140, False), (200, True)])
+async def test_details_stand_beside_the_rows_of_a_wide_terminal(app: WorkbenchApp, width: int, beside: bool) -> None:
+    async with app.run_test(size=(width, 50)) as pilot:
+        await judged(app, pilot)
+        details, rows = app.screen.query_one("#details").region, app.screen.query_one("#rows").region
+        assert (details.x >= rows.right) is beside
+        assert (details.y >= rows.bottom) is not beside

@@ -296,3 +296,16 @@ async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(path: P
         waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, P", "Instrument"))
         assert waits < there
         assert lines[-1].startswith("Enter Open V Review")
+
+
+async def test_home_says_what_is_new_since_it_was_last_looked_at(path: Path) -> None:
+    for news in ("", "1 job ended", ""):
+        if news:
+            with Store.open(path) as store:
+                job = store.jobs.create("train", {"name": "x"}, 1)
+                with store.write() as connection:
+                    connection.execute("update job set state = 'cancelled' where id = ?", (job,))
+        app = WorkbenchApp(path)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: "Instrument" in screen_text(app))  # noqa: B023
+            assert (f"New         {news}  since 20" in screen_text(app)) is bool(news), screen_text(app)

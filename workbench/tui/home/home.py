@@ -590,7 +590,8 @@ class HomeScreen(StoreScreen):
         if self._overview is None:
             self._seen = Seen.read(remembered(self._seen_name))
         self._overview = overview
-        keep(self._seen_name, overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written())
+        if not overview.active:  # a job that is active is looked at every second
+            keep(self._seen_name, overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written())
         self.trouble.hide()
         self.show_notice()
         self._show()
