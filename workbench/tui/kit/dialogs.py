@@ -133,14 +133,16 @@ class ListDialog(ModalScreen[str | None]):
         Binding("k", "up", "Up", show=False),
     ]
 
-    def __init__(self, title: str, lines: Mapping[str, str], at: str) -> None:
+    def __init__(
+        self, title: str, lines: Mapping[str, Content], at: str, does: str = "Enter chooses · Esc back"
+    ) -> None:
         super().__init__()
-        self._title, self._lines, self._at = title, lines, at
+        self._title, self._lines, self._at, self._does = title, lines, at, does
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -small") as dialog:
-            dialog.border_title, dialog.border_subtitle = self._title, "Enter chooses · Esc back"
-            yield OptionList(*(Option(visible(words), id=key) for key, words in self._lines.items()), markup=False)
+            dialog.border_title, dialog.border_subtitle = self._title, self._does
+            yield OptionList(*(Option(words, id=key) for key, words in self._lines.items()), markup=False)
 
     def on_mount(self) -> None:
         lines = self.query_one(OptionList)

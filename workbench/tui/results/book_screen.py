@@ -197,7 +197,7 @@ class BookScreen(JudgingScreen):
     def action_tables(self) -> None:
         """Choose among all tables."""
         if self._book is not None:
-            names = {entry.name: entry.title for entry in self._book.contents}
+            names = {entry.name: Content(visible(entry.title)) for entry in self._book.contents}
             asked = ListDialog("Tables", names, self._look.view)
             with_answer(self, asked, lambda name: self._go(replace(self._look, view=name)))
 

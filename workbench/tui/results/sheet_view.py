@@ -13,15 +13,14 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import ModalScreen
-from textual.widgets import DataTable, Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import DataTable, Input, Static
 
 from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.visible import visible
 from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.dialogs import ListDialog
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import FAILURES, Only, choices, details, has_verdicts, whole
@@ -413,7 +412,10 @@ class SheetView(Vertical):
 
     def action_sort(self) -> None:
         if self.sheet is not None:
-            self.app.push_screen(SortDialog(self.sheet.table, self.order), self._sort)
+            lines = sorted_by(self.sheet.table, self.order)
+            at = self.order.column if self.order is not None else AS_THEY_COME
+            does = "Enter sorts · twice: reversed · Esc back"
+            self.app.push_screen(ListDialog("Sort by", lines, at, does), self._sort)
 
     def action_find(self) -> None:
         self.box.add_class("-shown")
@@ -465,11 +467,11 @@ class SheetView(Vertical):
             return "v shows all"
         return "" if self.table.leads else "Enter shows all"
 
-    def _sort(self, order: Order | None) -> None:
-        if order is not None:
-            self.order = order if order.column else None
-            if self.sheet is not None:
-                keep(f"order of {self.sheet.table.name}", [order.column, order.descending])
+    def _sort(self, column: str | None) -> None:
+        if column is not None and self.sheet is not None:
+            order = next_order(self.sheet.table, column, self.order)
+            self.order = order if column else None
+            keep(f"order of {self.sheet.table.name}", [order.column, order.descending])
             self._show()
 
     def _close_box(self) -> None:
@@ -542,58 +544,22 @@ class SheetView(Vertical):
 
 
 AS_THEY_COME = ""
-"id of the option that sorts by no column"
+"key of the line that sorts by no column"
 
 
-class SortDialog(ModalScreen[Order | None]):
-    """Dismisses an order, one without a column for the table's own, or None where the dialog was left.
+def sorted_by(table: AnyTable, order: Order | None) -> dict[str, Content]:
+    """Return the lines of a dialog that asks for an order: key of a column -> its words, with the order it has."""
+    lines = {AS_THEY_COME: Content("unsorted")}
+    for column in table.columns:
+        words, sign = visible(column.title) or column.key, ""
+        if order is not None and order.column == column.key:
+            sign = " ▾" if order.descending else " ▴"
+        lines[column.key] = Content.assemble((words, "bold" if sign else ""), sign)
+    return lines
 
-    The column that rows are sorted by already turns the order around.
-    """
 
-    CSS_PATH = "../kit/dialogs.tcss"
-    DEFAULT_CSS = """
-    SortDialog {
-        align: center middle;
-        background: $background 60%;
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Back", key_display="Esc"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-    ]
-
-    def __init__(self, table: AnyTable, order: Order | None) -> None:
-        super().__init__()
-        self._table, self._order = table, order
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -small") as dialog:
-            dialog.border_title = "Sort by"
-            dialog.border_subtitle = "Enter sorts · twice: reversed · Esc back"
-            columns = [Option(self._words(one.key, visible(one.title)), id=one.key) for one in self._table.columns]
-            yield OptionList(Option("unsorted", id=AS_THEY_COME), *columns, markup=False)
-
-    def on_mount(self) -> None:
-        options = self.query_one(OptionList)
-        options.focus()
-        options.highlighted = options.get_option_index(self._order.column) if self._order is not None else 0
-
-    @on(OptionList.OptionSelected)
-    def take(self, event: OptionList.OptionSelected) -> None:
-        column = event.option_id or AS_THEY_COME
-        numeric = any(one.key == column and one.numeric for one in self._table.columns)
-        again = self._order is not None and self._order.column == column
-        self.dismiss(Order(column, not self._order.descending if again and self._order is not None else numeric))
-
-    def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()
-
-    def _words(self, key: str, title: str) -> Content:
-        if self._order is None or self._order.column != key:
-            return Content(title or key)
-        return Content.assemble((title or key, "bold"), " ▾" if self._order.descending else " ▴")
+def next_order(table: AnyTable, column: str, before: Order | None) -> Order:
+    """Return the order by a column; the column that rows are sorted by already turns it around."""
+    if before is not None and before.column == column:
+        return Order(column, not before.descending)
+    return Order(column, any(one.key == column and one.numeric for one in table.columns))
