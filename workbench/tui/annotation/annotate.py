@@ -24,6 +24,7 @@ from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE, done_text, given_line
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.session import Given, Item, View
+from workbench.tui.kit.base import BESIDE
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
 
 if TYPE_CHECKING:
@@ -277,6 +278,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def on_mount(self) -> None:
         queue, name = self.queue_name, self._who or ""
         self.begin(lambda path: QueueSession(path, queue, name))
+        self.guide.set_class(self.app.size.width >= BESIDE, "-shown")
         self.go_on("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

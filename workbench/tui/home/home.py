@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import OptionList, Static
@@ -24,6 +25,7 @@ from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
+from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.kit.base import StoreScreen, app_of, say, worker
 from workbench.tui.overview import Judgement, LintCount, Overview, Seen, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import keep, remembered, reviews_blind
@@ -131,6 +133,26 @@ def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
         seen[kind] += 1
     kept = sorted(place for _, place in sorted(ranked)[:most])
     return [tasks[place] for place in kept]
+
+
+def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
+    """Return all that the line of a key stands for, as every instrument, or a job's details: what is not of one audit,
+    and has no more to it than its line, stands for every result.
+    """
+    kind, _, name = key.partition(":")
+    audits = judgement.audits if judgement else ()
+    if kind == "instrument":
+        lint = judgement.lint if judgement else {}
+        lines = [_instrument(one, lint.get(one.name), room, failed=False) for one in overview.instruments]
+    elif kind == "job":
+        lines = [job_details(job) for job in overview.jobs if name in (str(job.id), "new")][:JOBS_SHOWN]
+    elif kind == "labels":
+        said = [(queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues]
+        lines = [_line("Queue", *one, room=room) for one in said]
+    else:
+        of_one = [of for of in audits if of.mode == kind]
+        lines = [_audit(line, room) for of in of_one or audits for line in of.lines]
+    return Content("\n\n").join(lines)
 
 
 def is_to_do(key: str) -> bool:
@@ -435,7 +457,11 @@ class HomeScreen(StoreScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
-        yield FactList(Option(Content.styled("Opening the store …", "dim"), id="opening"), id="facts", markup=False)
+        opening = Option(Content.styled("Opening the store …", "dim"), id="opening")
+        with Vertical(classes="parts"):
+            yield FactList(opening, id="facts", classes="list", markup=False)
+            with VerticalScroll(classes="about", can_focus=False):
+                yield Static(id="unfolded", markup=False)
 
     def on_mount(self) -> None:
         self.facts.focus()
@@ -497,6 +523,14 @@ class HomeScreen(StoreScreen):
             lead(self.app, (mode, run))
         elif mode in self.app.MODES:
             self.app.switch_mode(mode)
+
+    @on(OptionList.OptionHighlighted)
+    def unfold(self) -> None:
+        """Show beside the lines what the one under the cursor stands for."""
+        at, beside = self.facts.highlighted_option, self.query_one("#unfolded", Static)
+        if at is not None and self._overview is not None and self.has_class("-beside"):
+            room = beside.content_size.width - INDENT
+            beside.update(unfolded(str(at.id), self._overview, self._judgement, room))
 
     def _run_of(self, key: str) -> Run | None:
         """Return the run that a line is about."""
@@ -564,7 +598,7 @@ class HomeScreen(StoreScreen):
     def _show(self) -> None:
         if self._overview is None:
             return
-        width = self.size.width or 80
+        width = (self.facts if self.has_class("-beside") else self).size.width or 80
         lines = home_lines(self._overview, self._judgement, width, every_task=self._every_task, seen=self._seen)
         self.refresh_bindings()
         held = [option.id for option in self.facts.options]
@@ -572,6 +606,7 @@ class HomeScreen(StoreScreen):
             for key, prompt in lines:
                 if self.facts.get_option(key).prompt != prompt:
                     self.facts.replace_option_prompt(key, prompt)
+            self.unfold()
             return
         at = self.facts.highlighted_option.id if self.facts.highlighted_option else None
         keys = [key for key, _ in lines]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
@@ -119,24 +119,24 @@ class JobsScreen(JobActs):
         "when a worker was started here for a job; by the monotonic clock"
 
     def compose_body(self) -> ComposeResult:
-        yield RecordTable(
-            [
-                Column("number", "job", 3),
-                Column("kind", "kind", 8),
-                Column("state", "state", 11),
-                Column("subject", "what", None),
-                Column("bar", "", 5, least=100),
-                Column("share", "", 5, least=90),
-                Column("done", "done", DONE),
-                Column("rate", "/s", 7, least=90),
-                Column("eta", "ETA", 10),
-            ],
-            name="jobs",
-        )
-        yield Static("Reading the jobs …", id="details", markup=False)
-        with VerticalScroll(id="log", can_focus=False) as log:
-            log.border_title = "log"
-            yield Static(id="tail", markup=False)
+        columns = [
+            Column("number", "job", 3),
+            Column("kind", "kind", 8),
+            Column("state", "state", 11),
+            Column("subject", "what", None),
+            Column("bar", "", 5, least=100),
+            Column("share", "", 5, least=90),
+            Column("done", "done", DONE),
+            Column("rate", "/s", 7, least=90),
+            Column("eta", "ETA", 10),
+        ]
+        with Vertical(classes="parts"):
+            yield RecordTable(columns, name="jobs").add_class("list")
+            with Vertical(classes="about"):
+                yield Static("Reading the jobs …", id="details", markup=False)
+                with VerticalScroll(id="log", can_focus=False) as log:
+                    log.border_title = "log"
+                    yield Static(id="tail", markup=False)
 
     def on_mount(self) -> None:
         self.table.focus()

@@ -166,6 +166,8 @@ def read_store(path: Path, load: Callable[[Store], T]) -> T:
     return of_store(path, lambda store: store.at_once(lambda: load(store)))
 
 
+BESIDE = 150
+"columns from which what is known of the current line stands beside the list, not below"
 WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
 "whether the worker at hand writes, so that its act outlives its screen"
 
@@ -254,6 +256,8 @@ class StoreScreen(Screen[None], Keyed, Background):
     "actions whose keys stand first in the footer, in this order: a narrow one leaves the last ones out"
     READS_ONLY: ClassVar[bool] = False
     "whether it can be left at any time: nothing is typed there that is not stored at once"
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-below"), (BESIDE, "-beside")]
+    "where what is known of the current line stands: see workbench.tcss"
 
     def compose(self) -> ComposeResult:
         yield TitleBar(self.store_path.name, self.PLACE)

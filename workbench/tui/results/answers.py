@@ -153,12 +153,15 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="about", markup=False)
-        yield self.make_table()
-        yield Static("Reading the answers …", id="empty", markup=False)
-        with VerticalScroll(id="answer", can_focus=False):
-            for part in ("text", "reading") if self.TEXT_FIRST else ("reading", "text"):
-                yield Static(id=part, markup=False)
-        yield Static(id="provenance", markup=False)
+        with Vertical(classes="parts"):
+            with Vertical(classes="list"):
+                yield self.make_table()
+                yield Static("Reading the answers …", id="empty", markup=False)
+            with Vertical(classes="about"):
+                with VerticalScroll(id="answer", can_focus=False):
+                    for part in ("text", "reading") if self.TEXT_FIRST else ("reading", "text"):
+                        yield Static(id=part, markup=False)
+                yield Static(id="provenance", markup=False)
 
     def on_mount(self) -> None:
         self._head()
@@ -185,7 +188,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         empty = self.query_one("#empty", Static)
         empty.update(NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind))
         empty.display = not page.rows
-        self.table.display = self.query_one("#answer").display = bool(page.rows)
+        self.table.display = self.query_one(".about").display = bool(page.rows)
         self.table.show_for_width(self._records, at=None if more or again else 0)
         self._head()
         self.show_answer()
@@ -199,7 +202,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         if row is not None:
             text = folded(underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded)
         self.query_one("#text", Static).update(text)
-        self.query_one("#provenance", Static).update(in_lines(provenance.split(BETWEEN), self.size.width - 2))
+        below = self.query_one("#provenance", Static)
+        below.update(in_lines(provenance.split(BETWEEN), below.content_size.width or self.size.width - 2))
         self.query_one("#answer").scroll_home(animate=False)
 
     @on(RecordTable.RowSelected)

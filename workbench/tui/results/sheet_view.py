@@ -19,7 +19,7 @@ from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import in_store, say
+from workbench.tui.kit.base import BESIDE, in_store, say
 from workbench.tui.kit.dialogs import ListDialog
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
@@ -180,8 +180,6 @@ class SheetView(Vertical):
     "key that shows minor rows"
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
-    BESIDE = 150
-    "columns from which the details and what Enter opens stand beside the rows"
     SHORT = 16
     "lines up to which all that there is goes to the rows"
     PREVIEWED = 100
@@ -308,7 +306,7 @@ class SheetView(Vertical):
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
         self.set_class(self.screen.size.height <= self.SHORT, "-short")
-        self.set_class(self.size.width >= self.BESIDE, "-beside")
+        self.set_class(self.size.width >= BESIDE, "-beside")
         self.follow()
 
     @on(DataTable.RowHighlighted, "#rows")
