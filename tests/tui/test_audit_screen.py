@@ -337,3 +337,10 @@ async def test_details_stand_beside_the_rows_of_a_wide_terminal(app: WorkbenchAp
         details, rows = app.screen.query_one("#details").region, app.screen.query_one("#rows").region
         assert (details.x >= rows.right) is beside
         assert (details.y >= rows.bottom) is not beside
+        for key in ("3", "1"):
+            await press(app, pilot, key)
+            there, about = app.screen.query_one(".list").region, app.screen.query_one(".about").region
+            assert (about.x >= there.right) is beside
+        await until(pilot, lambda: "Audit" in shown(app, "#unfolded") or not beside)
+        said = shown(app, "#unfolded")
+        assert bool(said) is beside, "Home unfolds there what the line under the cursor stands for"
