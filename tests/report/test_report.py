@@ -137,10 +137,14 @@ def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple
     assert packed == tables(out).keys()
     with (out / "index.csv").open(newline="", encoding="utf-8") as file:
         index = list(csv.DictReader(file))
-    assert [row["file"][:4] for row in index] == [f"{number:03}-" for number in range(1, len(index) + 1)]
-    assert {Path(row["file"]).stem for row in index if row["archive"]} == packed
-    assert {Path(row["file"]).stem for row in index if not row["archive"]} == shown
-    assert all(row["title"] and row["table"] for row in index)
+    numbered = [row for row in index if row["table"]]
+    assert [row["file"][:4] for row in numbered] == [f"{number:03}-" for number in range(1, len(numbered) + 1)]
+    assert {Path(row["file"]).stem for row in numbered if row["archive"]} == packed
+    assert {Path(row["file"]).stem for row in numbered if not row["archive"]} == shown
+    others = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file() and path.parent != out / "tables"}
+    ruled = {"tables/rulings.txt"} if (out / "tables/rulings.txt").exists() else set()
+    assert {row["file"] for row in index[len(numbered) :]} == others - {"index.csv", "all-tables.zip"} | ruled
+    assert all(row["title"] for row in index)
 
 
 def test_every_table_of_an_audit_is_in_the_supplement(made: tuple[Path, Path]) -> None:

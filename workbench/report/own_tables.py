@@ -41,6 +41,14 @@ class ModelAsked:
     name: str
     runs: Sequence[Asked]
 
+    @property
+    def statements(self) -> int:
+        """Of every instrument as many as the run that asked the most."""
+        of: dict[str, int] = {}
+        for one in self.runs:
+            of[one.run.instrument] = max(one.statements, of.get(one.run.instrument, 0))
+        return sum(of.values())
+
 
 def asked(found: Collected) -> Table[ModelAsked]:
     """Return the small table of what was asked: a row for each model."""
@@ -48,8 +56,8 @@ def asked(found: Collected) -> Table[ModelAsked]:
     for one in found.asked:
         of.setdefault(one.run.model, []).append(one)
 
-    def words(value: Callable[[Asked], str]) -> Callable[[ModelAsked], list[str]]:
-        return lambda row: [", ".join(dict.fromkeys(map(value, row.runs)))]
+    def words(value: Callable[[Asked], str], between: str = ", ") -> Callable[[ModelAsked], list[str]]:
+        return lambda row: [between.join(dict.fromkeys(map(value, row.runs)))]
 
     return Table(
         "asked",
@@ -59,6 +67,8 @@ def asked(found: Collected) -> Table[ModelAsked]:
             Column("model", "model", lambda row: row.name, main=True),
             Column("version", "version", words(lambda one: one.run.version.removeprefix("revision ")[:40]), Kind.WORDS),
             Column("audits", "audits", words(lambda one: in_words(one.run.audit)), Kind.WORDS),
+            Column("sampling", "sampling", words(lambda one: str(one.run.sampling), "; "), Kind.WORDS),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT),
             Column("answers", "answers", lambda row: sum(one.run.responses for one in row.runs), Kind.COUNT),
             Column("failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT),

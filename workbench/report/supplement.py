@@ -40,13 +40,18 @@ def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
     return buffer.getvalue()
 
 
-def index(tables: Sequence[Shown], archives: Mapping[str, str]) -> bytes:
-    """Return as CSV what each table holds. archives : stem of a table -> the archive that has its file"""
+def index(tables: Sequence[Shown], archives: Mapping[str, str], others: Iterable[tuple[str, str]]) -> bytes:
+    """Return as CSV what each file holds.
+
+    archives : stem of a table -> the archive that has its file
+    others : further files, and what they are
+    """
     rows = [
         [f"{one.stem}.csv", archives.get(one.stem, ""), one.table.name, one.part, one.title, str(len(one.table.rows)),
          one.table.definition]
         for one in tables
     ]  # fmt: skip
+    rows += [[name, "", "", "", title, "", ""] for name, title in others]
     return csv_text(INDEX, [list(map(guarded, row)) for row in rows]).encode("utf-8", "backslashreplace")
 
 

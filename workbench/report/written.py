@@ -212,8 +212,9 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     packed_ = [] if found.choice.every_file else rest
     if packed_:
         yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
-    yield "index.csv", index([asked, *mains, *rest], {one.stem: ARCHIVE for one in packed_})
+    others = [(PAGE, "the page"), ("methods.md", "how figures are computed"), ("references.bib", "publications")]
     if ruled := [f"{part.found.title}: {note}\n" for part in found.parts for note in part.found.rulings.notes()]:
+        others.append(("tables/rulings.txt", "rulings that count"))
         yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
     tell(0.7, "reading raw answers")
     statements = dict(_statements(store, found))
@@ -221,6 +222,7 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     drawn = dict[str, Drawn]()
     for slug, picture in pictures.items():
         drawn[slug], files = drawing(shown[slug], picture.pages()[0], process)
+        others += [(name, shown[slug].title) for name in files]
         yield from files.items()
     yield from _pictures(single, process, tell)
     tell(0.95, "writing the page")
@@ -232,7 +234,10 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     references = [one for part in found.parts for one in part.found.references]
     yield "references.bib", bibtex(references, found.instruments).encode("utf-8", "backslashreplace")
     if found.choice.answers == ALL:
-        yield from _answers(store, found)
+        for name, content in _answers(store, found):
+            others.append((name, "every answer, word for word"))
+            yield name, content
+    yield "index.csv", index([asked, *mains, *rest], {one.stem: ARCHIVE for one in packed_}, others)
 
 
 def _main(of: Group) -> Shown:

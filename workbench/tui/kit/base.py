@@ -256,7 +256,7 @@ class StoreScreen(Screen[None], Keyed, Background):
     "actions whose keys stand first in the footer, in this order: a narrow one leaves the last ones out"
     READS_ONLY: ClassVar[bool] = False
     "whether it can be left at any time: nothing is typed there that is not stored at once"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-below"), (BESIDE, "-beside")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-below"), (BESIDE, "-beside")]  # noqa: RUF012  the base class declares it so
     "where what is known of the current line stands: see workbench.tcss"
 
     def compose(self) -> ComposeResult:
