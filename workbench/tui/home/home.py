@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from textwrap import shorten
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -61,8 +62,8 @@ TASK_KEYS = {
 }
 "name of a screen or mode where something waits -> the keys that lead there"
 LOOKING = "looking for what waits …"
-NAME_LEAST = 10
-"columns that the name of a model keeps where an audit's figure needs the room"
+NAME_LEAST, TAIL = 16, 9
+"columns that the name of a model keeps where an audit's figure needs the room, and of what stands behind the figure"
 CLEAN = LintCount(0, 0, 0)
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
@@ -238,15 +239,17 @@ def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
     what warns stands below.
     """
     first = [(of, of.lines[0], f"  +{len(of.lines) - 1}" if len(of.lines) > 1 else "") for of in audits if of.lines]
-    names = max((Content(visible(line.main)).cell_length for _, line, _ in first), default=0)
+    names = [Content(visible(line.main)).cell_length for _, line, _ in first]
+    widest = max((Content(visible(line.detail)).cell_length for _, line, _ in first), default=0)
+    column = min(max(names, default=0), max(NAME_LEAST, room - widest - TAIL - 2))
     for of, line, more in first:
-        tail, detail = f"{more}  → {of.key}", visible(line.detail)
-        left = room - len(tail) - 4
-        name = shortened(visible(line.main), max(NAME_LEAST, left - Content(detail).cell_length))
-        name += " " * max(0, min(names, left - Content(detail).cell_length) - Content(name).cell_length)
-        said = _line(
-            line.label, name, shortened(detail, left + 2 - Content(name).cell_length), style="dim" * line.dim or "bold"
-        ).append(Content.styled(tail, "$text-muted"))
+        tail = f"{more}  → {of.key}"
+        name = shortened(visible(line.main), column)
+        name += " " * (column - Content(name).cell_length)
+        detail, left = visible(line.detail), room - column - len(tail) - 2
+        detail = detail if Content(detail).cell_length <= left else shorten(detail, left, placeholder=" …")
+        said = _line(line.label, name, detail, style="dim" * line.dim or "bold")
+        said = said.append(Content.styled(tail, "$text-muted"))
         warned = [(visible(words), "$text-warning") for words, warns in line.below if warns]
         below = Content("\n" + " " * INDENT).append(_packed(warned)) if warned else Content("")
         yield f"{of.mode}:{line.key}", said.append(below)

@@ -77,6 +77,7 @@ class SheetView(Vertical):
     }
     SheetView FigureTable {
         height: auto;
+        margin-left: 1;
     }
     SheetView #find {
         display: none;
@@ -127,6 +128,7 @@ class SheetView(Vertical):
     SheetView #preview {
         display: none;
         height: 1fr;
+        margin-left: 1;
         color: $text-muted;
     }
     SheetView.-short #list {
