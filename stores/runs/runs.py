@@ -57,7 +57,7 @@ from stores.runs.run_lists import (
     read_personas,
     recounted,
 )
-from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
+from stores.runs.run_rows import LIVE, Answered, Failures, ResponseRow, Run, run_values, version, way_values
 from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
@@ -206,6 +206,10 @@ class Runs(Aggregate):
             "select distinct m.name from model m where exists (select 1 from draw d where d.model_id = m.id) order by 1"
         )
         return tuple(name for (name,) in rows)
+
+    def has_answers(self, audits: Iterable[str]) -> bool:
+        """Return whether any prompt of these audits is answered, about a statement that is not archived."""
+        return bool(self.connection.execute(_HAS_ANSWERS, (json.dumps(list(audits)),)).fetchone()[0])
 
     def models(self, names: Iterable[str]) -> frozenset[int]:
         """Return the rowids of the models with these names; a hub id may have a revision after an `@`."""
@@ -525,6 +529,16 @@ _BROUGHT = """
             where s.model_id = :model and a.job_id = :job)
         or exists(select 1 from next_tokens t join attempt a on a.id = t.attempt_id
             where t.model_id = :model and a.job_id = :job)
+"""
+_HAS_ANSWERS = f"""
+    select exists(
+        select 1
+        from json_each(?) a
+        join probe p on p.audit = a.value
+        join draw d on d.prompt_id = p.prompt_id and d.n > d.failed
+        join wording w on w.id = p.wording_id
+        join statement s on s.id = w.statement_id and {LIVE}
+    )
 """
 _PLAN = """
     insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt where key = ?), ?)

@@ -95,7 +95,7 @@ def test_an_audit_has_one_line_with_its_figure_and_key_and_what_warns_below(widt
 
 
 def overview(answers: int, single: int, jobs: tuple[Job, ...]) -> Overview:
-    return Overview("", (), answers, 1, jobs, 0, (), (single, 0, 0), ())
+    return Overview("", (), answers, 1, jobs, False, (), (single, 0, 0), ())
 
 
 def test_home_says_what_came_since_one_last_looked_and_nothing_where_nothing_did() -> None:

@@ -71,8 +71,8 @@ class Overview:
     models: int
     jobs: tuple[Job, ...]
     "the newest first"
-    free_answers: int
-    "answers in free text, which people and classifiers read"
+    free_answers: bool
+    "whether there are answers in free text, which people and classifiers read"
     queues: tuple[Queue, ...]
     labels: tuple[int, int, int]
     "items with one label, with several, and those to adjudicate"
@@ -146,15 +146,14 @@ def read_overview(store: Store) -> Overview:
 
     def seen() -> Overview:
         answers, _ = store.runs.totals()
-        runs = store.runs.list(personas=True) if answers else ()
         queues = store.queues.list()
         return Overview(
             notice=store.notice,
             instruments=store.instruments.summaries(),
             answers=answers,
-            models=len({run.model for run in runs}),
+            models=len(store.runs.asked_models()),
             jobs=tuple(job for job in store.jobs.list() if not job.hidden),
-            free_answers=sum(run.responses for run in runs if run.audit in registry.free_text()),
+            free_answers=store.runs.has_answers(registry.free_text()),
             queues=queues,
             labels=store.labels.totals() if queues else (0, 0, 0),
             classifiers=store.classifiers.list(),
