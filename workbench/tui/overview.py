@@ -126,6 +126,8 @@ class AuditLines:
     key: str
     "the digit that leads there"
     lines: tuple[HomeLine, ...]
+    models: int = 0
+    "that answered about the instrument of these results, whether or not they have a line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,8 @@ def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines 
     """Return what an audit says that has a place of its own and answers; `shared`: see `Audit.home`."""
     if audit.place is None or not audit.answered(store):
         return None
-    return AuditLines(audit.place.mode, audit.place.key, tuple(audit.home(store, shared)))
+    models = len(audit.models(store, audit.instruments(store)[-1]))
+    return AuditLines(audit.place.mode, audit.place.key, tuple(audit.home(store, shared)), models)
 
 
 def lint_count(store: Store, name: str) -> LintCount:

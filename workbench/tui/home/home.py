@@ -238,12 +238,13 @@ def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
     """Yield for each audit its newest result in one line, how many more there are, and the key that leads there. Only
     what warns stands below.
     """
-    first = [(of, of.lines[0], f"  +{len(of.lines) - 1}" if len(of.lines) > 1 else "") for of in audits if of.lines]
+    more = [max(len(of.lines), of.models) - 1 for of in audits]
+    first = [(of, of.lines[0], f"  +{n}" * (n > 0)) for of, n in zip(audits, more, strict=True) if of.lines]
     names = [Content(visible(line.main)).cell_length for _, line, _ in first]
     widest = max((Content(visible(line.detail)).cell_length for _, line, _ in first), default=0)
     column = min(max(names, default=0), max(NAME_LEAST, room - widest - TAIL - 2))
-    for of, line, more in first:
-        tail = f"{more}  → {of.key}"
+    for of, line, others in first:
+        tail = f"{others}  → {of.key}"
         name = shortened(visible(line.main), column)
         name += " " * (column - Content(name).cell_length)
         detail, left = visible(line.detail), room - column - len(tail) - 2
