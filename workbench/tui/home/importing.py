@@ -234,7 +234,7 @@ class ImportScreen(StoreScreen):
 
         faults = isinstance(error, InputError) and not request.skip
         self._skippable = faults and self._format_of(request) in PARTS
-        skip = "\nx skips the files with errors." * self._skippable
+        skip = "\ns skips the files with errors." * self._skippable
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
 
