@@ -77,11 +77,13 @@ class Finding:
     column: str | None
     found: str
     expected: str
+    counted: str = "line"
+    "what `line` counts: lines of a text, rows of a spreadsheet"
 
     def __str__(self) -> str:
         place = self.file
         if self.line is not None:
-            place += f", line {self.line}"
+            place += f", {self.counted} {self.line}"
         if self.column is not None:
             place += f", column {self.column!r}"
         return f"{place}: found {self.found}; expected {self.expected}"

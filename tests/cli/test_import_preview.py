@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -35,26 +36,36 @@ def test_what_was_foreseen_is_what_is_done(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "example"),
+    ("name", "content"),
     [
-        ("mine.csv", "statement,topic,left_or_right,weight\nTax land.,tax,left,2\n", "ref,original"),
-        ("mine.jsonl", '{"statement": "Tax land.", "left_or_right": "left", "weight": 2}\n', '{"ref": "tax-1", '),
+        ("mine.csv", "statement,topic,left_or_right,weight\nTax land.,tax,left,2\n"),
+        ("mine.csv", "statement;topic;left_or_right;weight\nTax land.;tax;left;2\n"),
+        ("mine.jsonl", '{"statement": "Tax land.", "topic": "tax", "left_or_right": "left", "weight": 2}\n'),
+        ("mine.json", '[{"statement": "Tax land.", "topic": "tax", "left_or_right": "left", "weight": 2}]'),
     ],
 )
-def test_a_table_with_columns_of_its_own_is_told_what_to_rename(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str, example: str
+def test_a_table_with_columns_of_its_own_comes_in_as_it_is_told_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     code, _, err = run(capsys, "import", tmp_path / "new.db", tmp_path / name)
     assert code == 2
-    assert example in err
-    told = [line for line in err.splitlines() if line.startswith("- ")]
-    assert told == [
-        "- rename statement to original",
-        "- rename left_or_right to leaning",
-        "- add ref",
-        "- leave out weight, which no column of statements is like",
-    ]
+    assert "original from statement" in err
+    assert "ref from the number of the row" in err
+    assert "left out: weight, which no column of statements is like" in err
+    typed = next(line.split("workbench ")[1] for line in err.splitlines() if "--dry-run --map" in line)
+    words = shlex.split(typed)
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert "Tax land." in out
+    code, out, _ = run(capsys, *(word for word in words if word != "--dry-run"), "--keep-map", tmp_path / "map.toml")
+    assert code == 0
+    with Store.open(tmp_path / "new.db") as store:
+        [statement] = store.instruments.get("mine").statements
+    assert (statement.ref, statement.topic, str(statement.leaning)) == ("1", "tax", "left")
+    code, out, _ = run(capsys, "import", tmp_path / "new.db", tmp_path / name, "--map", tmp_path / "map.toml")
+    assert (code, "1 unchanged" in out) == (0, True)
+    assert "- columns: original from statement, leaning from left_or_right, ref from the number of the row; left" in out
 
 
 def test_a_file_of_no_format_is_refused_and_makes_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

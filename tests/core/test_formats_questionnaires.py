@@ -239,7 +239,7 @@ def test_codes_of_no_answer_and_other_columns_are_left_out_where_they_are_declar
         ("respondent,c-1,free\nana,yes,no\n", [(1, "free", "'free', a statement without a role")]),
         ("respondent,c-1\nana,yes,no\nbo\n", [(2, None, "3 fields"), (3, None, "1 fields")]),
         ("respondant,c-1\nana,yes\n", [(1, "respondent", "no such column (there is 'respondant')")]),
-        ("respondent;c-1\nana;yes\n", [(1, None, "columns separated by ';'")]),
+        ("respondent;c-1\nana;maybe\n", [(2, "c-1", "'maybe'")]),
         ("", [(1, None, "an empty file")]),
         ("respondent,question,answer\n"
          "ana,c-1,yes\nana,c-1,yes\nbo,c-9,no\nbo,c-2,8\n,c-1,yes\nbo,,yes\nbo,free,yes\n", [
@@ -269,7 +269,6 @@ def test_a_code_off_one_scale_is_told_once_for_all_its_questions(tmp_path: Path)
 @pytest.mark.parametrize(
     ("statements", "wanted"),
     [
-        (STATEMENTS.replace(",", ";"), [("statements.csv", 1, None, "columns separated by ';'")]),
         (STATEMENTS.replace("role,", "rolle,"), [("statements.csv", 1, "rolle", "an unknown column")]),
         (STATEMENTS.replace("be free?", "be free, or not?"), [("statements.csv", 2, None, "7 fields")]),
         (STATEMENTS.replace("context", "contxt", 1), [("statements.csv", 2, "role", "'contxt'")]),
@@ -286,10 +285,13 @@ def test_what_follows_from_unreadable_statements_is_not_told(
 
 
 def test_faults_of_the_answers_themselves_are_told_beside_unreadable_statements(tmp_path: Path) -> None:
-    place = folder(tmp_path / "q", WIDE.replace(",", ";"), STATEMENTS.replace(",", ";"))
-    assert [(file, said) for file, _, _, said in faults(place)] == [
-        ("statements.csv", "columns separated by ';'"),
-        ("answers.csv", "columns separated by ';'"),
+    place = folder(
+        tmp_path / "q", "respondant" + WIDE.removeprefix("respondent"), "rf" + STATEMENTS.removeprefix("ref")
+    )
+    assert [(file, column) for file, _, column, _ in faults(place)] == [
+        ("statements.csv", "ref"),
+        ("statements.csv", "rf"),
+        ("answers.csv", "respondent"),
     ]
 
 

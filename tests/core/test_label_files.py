@@ -187,7 +187,6 @@ def test_what_is_wrong_is_named_with_file_line_and_column(
         ("a.jsonl", "[" * 100_000, 1, "not JSON"),
         ("a.csv", "", 1, "an empty file"),
         ("a.csv", "annotator,statement\nana,x\n", 1, "no such column"),
-        ("a.csv", "annotator;response;statement;label\n", 1, "separated by ';'"),
         ("a.csv", "annotator,response,statement,label,mood\n", 1, "an unknown column"),
         ("a.csv", "annotator,response,statement,label\n", 2, "no label"),
         ("a.csv", "annotator,response,statement,label\nana,x\n", 2, "2 fields"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.response_answers import answers
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.formats.model_answers import MODEL_ANSWERS, model_answers_csv, read_model_answers, without_zeros
-from workbench.formats.tabular import Findings
+from workbench.formats.records import Findings
 
 HEADER = "model,bias,condition,key,form,recorded,offered,n_a,n_b\n"
 GOOD = "m,odd_even,,k,original,5,5,1,2\nm,odd_even,,k,changed,5,4,3,\n"

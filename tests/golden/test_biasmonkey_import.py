@@ -21,7 +21,7 @@ from workbench.formats.biasmonkey_files import sources, text_of
 from workbench.formats.choice_instruments import write_choices
 from workbench.formats.choices import read_choices
 from workbench.formats.folder import put
-from workbench.formats.tabular import Findings
+from workbench.formats.records import Findings
 
 QUESTIONS = {
     Bias.ACQUIESCENCE: 176,

@@ -15,6 +15,7 @@ from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
+from workbench.formats.records import AS_IS
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
 
@@ -101,7 +102,12 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("name", "name of the instrument in the store", none="the name in the file"),
     INSTRUMENT.but(help="answers: the instrument with the questions"),
     Option("missing", "answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
-    Option("ignore", "answers: columns that are not questions", metavar="COLUMN,…"),
+    Option("map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"),
+    Option("ignore", "columns to leave out; of answers: columns that are not questions", metavar="COLUMN,…"),
+    Option("sheet", "of a spreadsheet", none="the only one", metavar="NAME"),
+    Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
+    flag("no_header", "the first row is data; columns are called 1, 2, …"),
+    Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
     flag("skip", "biasmonkey: skip files with errors, and list them"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
@@ -125,38 +131,48 @@ def import_instrument(options: Namespace) -> int:
 
 def request_of(options: Namespace) -> Request:
     """Return what is to be imported. Raises UsageError for an option that belongs to another format."""
+    from workbench.formats import mapping
+    from workbench.formats.read import ANSWERS, recognised
     from workbench.pipeline.importing import Request
 
-    _check_import(options)
+    given = (options.map or "", options.sheet or "", options.encoding or "")
+    how = mapping.how_of(*given, header=not options.no_header)
+    format = options.format or recognised(options.path, how)  # noqa: A001  the command line's word for it
+    ignored = listed(options.ignore)
+    if format != ANSWERS:  # whose reader knows the columns that are no questions
+        how, ignored = mapping.how_of(*given, ignored, header=not options.no_header), ()
+    _check_import(options, format, changed=how != AS_IS)
+    if options.keep_map is not None:
+        mapping.write(how, options.keep_map)
+    missing = listed(options.missing)
     return Request(
-        options.path,
-        options.format or "",
-        options.name,
-        options.instrument,
-        listed(options.missing),
-        listed(options.ignore),
-        options.skip,
-        options.left_right,
+        options.path, format, options.name, options.instrument, missing, ignored, options.skip, options.left_right, how
     )
 
 
-def _check_import(options: Namespace) -> None:
-    """Raise UsageError for an option that belongs to another format than the one that is imported."""
-    from workbench.formats.read import ANSWERS, recognised
+def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  # noqa: A002  the command line's word
+    """Raise UsageError for an option that belongs to another format than the one that is imported.
 
-    format = options.format or recognised(options.path)  # noqa: A001  the command line's word for it
+    `changed`: the file is not read as it is
+    """
+    from workbench.formats.read import ANSWERS, MAPPED
+
     if options.left_right is not None and format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
+    if changed and options.path.is_dir():
+        raise UsageError("--map, --ignore, --sheet, --encoding and --no-header belong to a file; this is a folder")
+    if changed and format not in MAPPED:
+        raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
     if format == ANSWERS:
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
         return
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
-    if options.missing is not None or options.ignore is not None:
+    if options.missing is not None:
         raise UsageError(
-            "--missing and --ignore belong to --format answers; for a folder, instrument.toml says which values of "
-            "answers.csv are not answers, under missing and ignored"
+            "--missing belongs to --format answers; for a folder, instrument.toml says which values of answers.csv are "
+            "not answers, under missing"
         )
     if options.skip and format != "biasmonkey":
         raise UsageError("--skip belongs to --format biasmonkey; the files of any other format are one instrument")

@@ -166,7 +166,7 @@ def _list(options: Namespace) -> int:
 def _import(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.formats.people import read_survey
-    from workbench.formats.tabular import Findings
+    from workbench.formats.records import Findings
 
     path: Path = options.import_
     if not path.is_file():

@@ -13,7 +13,8 @@ from workbench.answer_scales import name_fault, options_of
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.questionnaires import Scale
 from workbench.errors import InputError
-from workbench.formats.tabular import Findings, read_text, unknown
+from workbench.formats.records import Findings, read_text
+from workbench.formats.tabular import unknown
 from workbench.toml_files import parse_toml
 
 

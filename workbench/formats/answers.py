@@ -19,7 +19,8 @@ from pathlib import Path
 
 from workbench.csv_files import bare
 from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded, named_few
-from workbench.formats.tabular import Findings, is_blank, nearest, read_text, records_of, separator_fault
+from workbench.formats.records import AS_IS, Findings, How, is_blank, records
+from workbench.formats.tabular import nearest
 
 RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
@@ -46,6 +47,7 @@ class Declared:
     "codes for no answer, like an empty cell; a code that is on the scale of a question is still an answer to it"
     ignored: tuple[str, ...] = ()
     "columns about people"
+    how: How = AS_IS
 
 
 def read_answers(
@@ -66,7 +68,7 @@ def read_answers(
     """
     declared = declared or Declared()
     check = _Check(path, questionnaire, statements, declared, sure=sure)
-    records = _kept(_records(path, findings), declared.ignored, check)
+    records = _kept(_records(path, findings, declared.how), declared.ignored, check)
     line, header = next(records, (1, []))
     if not header:
         if not findings.found:
@@ -239,18 +241,13 @@ class _Check:
         return f"{said}. {OWN_SCALES}" if first else said
 
 
-def _records(path: Path, findings: Findings) -> Iterator[Record]:
+def _records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
     """Yield the header and the rows of the same length, without blank lines, outer spaces and guards."""
-    text = read_text(path, findings)
     width = None
-    for line, cells in records_of(path, text or "", findings):
+    for line, cells in records(path, findings, how):
         if is_blank(cells):
             continue
-        if width is None:
-            if separated := separator_fault(cells):
-                findings.add(path, line, None, *separated)
-                return
-            width = len(cells)
+        width = width or len(cells)
         if len(cells) != width:
             findings.add(path, line, None, f"{len(cells)} fields", f"{width}, as in the header")
             continue

@@ -42,7 +42,8 @@ from workbench.formats.biasmonkey_files import (
     whole_number,
 )
 from workbench.formats.choices import cell_choice, form_fault
-from workbench.formats.tabular import Findings, Row, is_new, read_rows
+from workbench.formats.records import Findings
+from workbench.formats.tabular import Row, is_new, read_rows
 
 OPTIONS, OPTIONS_NEW, MIDDLE = "num options", "num options new", "orig middle option"
 BOOLEANS = {"true": True, "false": False, "": None}

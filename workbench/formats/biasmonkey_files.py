@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from workbench.domain.choices import LETTERS, Arm, Bias, Perturbation
 from workbench.domain.names import plural
 from workbench.errors import UsageError
-from workbench.formats.tabular import Findings, records_of, unknown
+from workbench.formats.records import Findings, records_of
+from workbench.formats.tabular import unknown
 
 PROMPTS, RESULTS, CSV = "prompts", "results", "csv"
 REWORD = "reword"

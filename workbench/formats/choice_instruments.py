@@ -45,7 +45,7 @@ from workbench.formats.choices import (
 )
 from workbench.formats.model_answers import MODEL_ANSWERS, model_answers_csv, read_model_answers, without_zeros
 from workbench.formats.questionnaires import beside_layout
-from workbench.formats.tabular import Findings, header_of
+from workbench.formats.records import AS_IS, Findings, How, header_of
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import read_lexicons, read_templates, template_rows
 
@@ -56,7 +56,7 @@ LANGUAGE = "en"
 "the default language"
 
 
-def read_choice_instrument(path: Path, name: str | None = None) -> Instrument:
+def read_choice_instrument(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     """Read anyone's questions: a folder with `choices.csv`, `model_answers.csv` or both, or one file of questions.
 
     Raises UsageError if there is nothing to read, InputError with the faults of the questions or of the other files.
@@ -66,7 +66,7 @@ def read_choice_instrument(path: Path, name: str | None = None) -> Instrument:
     if path.is_dir() and not (path / CHOICES).is_file() and (path / MODEL_ANSWERS).is_file():
         about = read_about(path / ABOUT, findings)
     else:
-        found = read_choices(path)
+        found = read_choices(path, how)
         about, pairs = found.about, found.pairs
     answers = read_model_answers(path / MODEL_ANSWERS, findings) if path.is_dir() else ()
     templates = _templates(path, about, findings)
@@ -114,10 +114,10 @@ def choice_instrument(
     return with_pairs(empty, pairs, answers)
 
 
-def check_no_choices(path: Path) -> None:
+def check_no_choices(path: Path, how: How = AS_IS) -> None:
     """Raise UsageError if a path to be read as statements holds multiple-choice questions instead."""
     folder = path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
-    if folder or (path.is_file() and {"key", "bias", "original"} <= set(header_of(path))):
+    if folder or (path.is_file() and {"key", "bias", "original"} <= set(header_of(path, how))):
         where = f" ({CHOICES})" if folder else ""
         raise UsageError(f"{path}: holds multiple-choice questions{where}; import it with --format choices")
 

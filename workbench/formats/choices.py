@@ -12,7 +12,8 @@ from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Fault, P
 from workbench.domain.statements import MOST_CHARACTERS
 from workbench.errors import UsageError
 from workbench.formats.about import About, read_about
-from workbench.formats.tabular import Findings, Row, is_new, known_word, number, read_rows
+from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.tabular import Row, is_new, known_word, number, read_rows
 
 
 def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
@@ -96,7 +97,7 @@ class Choices:
     pairs: tuple[ChoicePair, ...]
 
 
-def read_choices(path: Path) -> Choices:
+def read_choices(path: Path, how: How = AS_IS) -> Choices:
     """Read a folder, or one file of questions.
 
     Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum of 1.
@@ -111,15 +112,15 @@ def read_choices(path: Path) -> Choices:
     findings = Findings()
     about = read_about(path / ABOUT, findings) if path.is_dir() else About()
     about = about if about.name else replace(about, name=path.resolve().name if path.is_dir() else path.resolve().stem)
-    pairs = _pairs(table, findings)
+    pairs = _pairs(table, findings, how if path.is_file() else AS_IS)
     if path.is_dir() and (path / PERTURBED).exists():
         pairs = _perturbed(path / PERTURBED, pairs, findings)
     findings.check()
     return Choices(about, tuple(pairs.values()))
 
 
-def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
-    rows = read_rows(path, findings, required=REQUIRED, optional=OPTIONAL, prefixes=(SHARE,), guarded=True)
+def _pairs(path: Path, findings: Findings, how: How) -> dict[Id, ChoicePair]:
+    rows = read_rows(path, findings, required=REQUIRED, optional=OPTIONAL, prefixes=(SHARE,), guarded=True, how=how)
     _check_share_columns(rows, findings)
     pairs: dict[Id, ChoicePair] = {}
     seen: dict[Hashable, int] = {}

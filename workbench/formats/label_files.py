@@ -17,7 +17,8 @@ from typing import TextIO
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
-from workbench.formats.tabular import Findings, read_rows, read_text
+from workbench.formats.records import Findings, read_text
+from workbench.formats.tabular import read_rows
 
 FORMATS = (".csv", ".jsonl")
 REQUIRED = ("annotator", "response", "statement", "label")

@@ -26,7 +26,8 @@ from workbench.domain.statements import (
     Wording,
     variant_order,
 )
-from workbench.formats.tabular import Findings, Row, read_text, unknown
+from workbench.formats.records import Findings, read_text
+from workbench.formats.tabular import Row, unknown
 
 Word = TypeVar("Word", bound=str)
 

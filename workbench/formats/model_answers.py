@@ -15,7 +15,8 @@ from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, Perturbation
-from workbench.formats.tabular import Findings, Row, is_new, known_word, read_rows
+from workbench.formats.records import Findings
+from workbench.formats.tabular import Row, is_new, known_word, read_rows
 
 MODEL_ANSWERS = "model_answers.csv"
 OF_SET = ("model", "bias", "variant", "condition", "draw", "mapped_back")

@@ -54,7 +54,8 @@ from workbench.formats.lines import (
 )
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
 from workbench.formats.questionnaires import COLUMNS, check_role_column, questionnaire_of
-from workbench.formats.tabular import Findings, Row, choice, header_of, read_rows, unknown
+from workbench.formats.records import AS_IS, Findings, How, header_of
+from workbench.formats.tabular import Row, choice, read_rows, unknown
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import read_lexicons, read_templates, template_rows
 
@@ -96,8 +97,8 @@ def statement_columns() -> str:
     return "\n".join(["Columns of a CSV file of statements:", *(line for each in told for line in each)])
 
 
-def read_csv(path: Path, name: str | None = None) -> Instrument:
-    """Read an instrument from a folder or a single CSV file of statements.
+def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
+    """Read an instrument from a folder or a single table of statements.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
@@ -115,7 +116,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
         instrument = replace(instrument, lexicons=read_lexicons(path, findings))
     else:
         about = About(name=name or path.resolve().stem)
-        lines, issues = _csv_lines(path, about, findings)
+        lines, issues = _csv_lines(path, about, findings, how)
         instrument = replace(
             _instrument(lines, issues, about, findings),
             templates=templates_of(_fitting(lines), [line.language for line in lines]),
@@ -211,9 +212,9 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
     )
 
 
-def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line], tuple[str, ...]]:
+def _csv_lines(path: Path, about: About, findings: Findings, how: How = AS_IS) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
-    if looks_like_answers(header_of(path)):
+    if looks_like_answers(header_of(path, how)):
         found = "respondents and no refs, which looks like a file of people's answers"
         findings.add(path, 1, None, found, "statements with columns ref and original; answers have --format answers")
         return [], ()
@@ -226,6 +227,7 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
         may_be_empty=("original",),
         guarded=True,
         column=read_column,
+        how=how,
     )
     if not rows:
         if not findings.found:

@@ -9,7 +9,8 @@ from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyA
 from workbench.domain.statements import Statement, VariantId
 from workbench.formats.about import IssueNames, note_twin
 from workbench.formats.lines import LABELS
-from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
+from workbench.formats.records import Findings
+from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
 ANSWERS: Mapping[str, int | None] = {
     "agree": 1,

@@ -26,7 +26,8 @@ from typing import Any
 from workbench.domain.names import plural
 from workbench.domain.prompts import ASSISTANT, NONE, SYSTEM, USER, Message, Persona, PersonaKind
 from workbench.errors import Finding, InputError, UsageError
-from workbench.formats.tabular import Findings, read_rows
+from workbench.formats.records import Findings
+from workbench.formats.tabular import read_rows
 from workbench.toml_files import TomlFile, too_deep
 
 KEYS = ("id", "kind", "language", "text", "turns")

@@ -28,7 +28,8 @@ from workbench.domain.statements import (
 from workbench.errors import UsageError
 from workbench.formats.about import check_issue_list
 from workbench.formats.people import ANSWERS
-from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
+from workbench.formats.records import Findings
+from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
 MAPPING = "mapping.csv"
 COLUMNS = ("what", "layout", "name")

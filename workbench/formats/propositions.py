@@ -24,7 +24,8 @@ from workbench.formats.lines import (
     statements,
     wording_columns,
 )
-from workbench.formats.tabular import Findings, Row, read_rows
+from workbench.formats.records import AS_IS, Findings, How
+from workbench.formats.tabular import Row, read_rows
 
 COLUMNS = {
     "ref": "id",
@@ -40,14 +41,14 @@ FILE = "statements.csv"
 "read if a folder is given; its instrument is named after the folder"
 
 
-def read(path: Path, name: str | None = None) -> Instrument:
+def read(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     """Read a file of propositions, or the `statements.csv` of a folder.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
     file = path / FILE if path.is_dir() else path
     findings = Findings()
-    rows = read_rows(file, findings, required=REQUIRED, any_columns=True)
+    rows = read_rows(file, findings, required=REQUIRED, any_columns=True, how=how)
     if not rows and not findings.found:
         findings.add(file, 2, None, "no proposition", "one row per proposition under the header")
     header = tuple(rows[0].cells) if rows else ()

@@ -16,7 +16,8 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Respondent, Role, Scale, shared_texts
 from workbench.domain.statements import Statement
 from workbench.formats.lines import Line
-from workbench.formats.tabular import Findings, Row, unknown
+from workbench.formats.records import Findings
+from workbench.formats.tabular import Row, unknown
 
 COLUMNS = ("role", "form", "scale", "yes")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -18,12 +18,14 @@ from workbench.formats.choice_instruments import check_no_choices, read_biasmonk
 from workbench.formats.choices import CHOICES
 from workbench.formats.label_files import REQUIRED as OF_LABELS
 from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
+from workbench.formats.mapping import written
 from workbench.formats.model_answers import MODEL_ANSWERS
 from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.tabular import header_of, nearest
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
+from workbench.formats.tabular import nearest
 
 ANSWERS = "answers"
 "the format of people's answers: the only one that is not an instrument"
@@ -36,9 +38,6 @@ KNOWN = """What can be imported:
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)"""
 
-LINES = (".jsonl", ".ndjson")
-SMALLEST = "  ref,original\n  tax-1,Taxes on land should be higher."
-SMALLEST_LINES = '  {"ref": "tax-1", "original": "Taxes on land should be higher."}'
 MEANT: dict[str, tuple[str, ...]] = {
     "ref": ("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id"),
     "original": (
@@ -49,6 +48,8 @@ MEANT: dict[str, tuple[str, ...]] = {
         "sentence",
         "claim",
         "thesis",
+        "these",
+        "aussage",
         "wording",
         "statement_text",
     ),
@@ -69,8 +70,8 @@ MEANT: dict[str, tuple[str, ...]] = {
 PREFIXED = ("issue.", AUTHOR, RELATION)
 
 
-def recognised(path: Path) -> str:
-    """Return the name of the format that a file or a folder has.
+def recognised(path: Path, how: How = AS_IS) -> str:
+    """Return the name of the format that a file or a folder has; `how`: what its columns are called here.
 
     Raises UsageError if it has none, with what was found and what can be imported.
     """
@@ -78,10 +79,10 @@ def recognised(path: Path) -> str:
         if path.is_dir():
             found = _of_folder(path)
         elif path.exists():
-            found = _of_file(path)
+            found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
-        if not found and (told := _as_statements(_own_columns(path), path)):
+        if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
             raise UsageError(f"{path}: found {_what(path)}, which is not a known format.\n{KNOWN}")
@@ -90,38 +91,49 @@ def recognised(path: Path) -> str:
     return found
 
 
-def _own_columns(path: Path) -> list[str]:
-    """Return the columns, or keys, of a table that may hold statements under other names; none of anything else."""
-    if not path.is_file() or '"response"' in _begin(path):
-        return []
-    columns = _keys(path) if path.suffix in LINES else _header(path)
+def _own_columns(path: Path, how: How) -> list[str]:
+    """Return the columns of a table that may hold statements under other names; none of anything else."""
+    columns = header_of(path, how) if path.is_file() else []
     of_others = {RESPONDENT, *LONG} & set(columns) or set(OF_LABELS) <= set(columns)
-    return [] if of_others or (len(columns) < 2 and path.suffix not in LINES) else columns
+    return [] if of_others or "response" in columns or len(columns) < 2 else columns
 
 
-def _as_statements(columns: Sequence[str], path: Path) -> str:
-    """Return the smallest file of statements, and what to rename of these columns; "" where none is like any."""
-    word, example = ("keys", SMALLEST_LINES) if path.suffix in LINES else ("columns", SMALLEST)
-    renamed: dict[str, str] = {}
+def likely(path: Path, how: How = AS_IS) -> How | None:
+    """Return how a table may be read as statements: what its columns may be, and those to leave out; None where none is
+    like any of ours.
+    """
+    columns = _own_columns(path, how)
+    meant: dict[str, str] = {}
     for column in columns:
         plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
         like = next((name for name, words in MEANT.items() if plain == name or plain in words), None)
         like = like or nearest(plain, [name for name in MEANT if name not in columns])
-        if like is not None and like != column and like not in columns and like not in renamed.values():
-            renamed[column] = like
-    if not renamed:
-        return ""
-    todo = [f"rename {column} to {name}" for column, name in renamed.items()]
-    todo += [f"add {name}" for name in ("ref", "original") if name not in (*columns, *renamed.values())]
-    known = {*MEANT, *renamed, *UNNUMBERED, *ABOUT_STATEMENTS}
+        if like is not None and like != column and like not in columns and like not in meant.values():
+            meant[column] = like
+    if not meant:
+        return None
+    if "ref" not in (*columns, *meant.values()):
+        meant[NUMBER] = "ref"
+    known = {*MEANT, *meant, *UNNUMBERED, *ABOUT_STATEMENTS}
     odd = [one for one in columns if one not in known and not read_column(one).startswith((*NUMBERED, *PREFIXED))]
-    todo += [f"leave out {_few(odd)}, which no column of statements is like"] if odd else []
+    return replace(how, columns=meant | dict.fromkeys(odd, LEFT_OUT))
+
+
+def _as_statements(path: Path, how: How) -> str:
+    """Return the options that make a table statements, and what they mean; "" where nothing is likely."""
+    meant = likely(path, how)
+    if meant is None:
+        return ""
+    odd = [column for column, name in meant.columns.items() if name == LEFT_OUT]
+    named = {name: column for column, name in meant.columns.items() if name != LEFT_OUT}
+    lacks = "original" not in (*_own_columns(path, how), *named)
     return "\n".join(
         [
-            f"Statements need the {word} ref (a short name) and original (the text):",
-            example,
-            "Of this file:",
-            *(f"- {one}" for one in todo),
+            "It may hold statements, which need ref (a short name) and original (the text). Look at what would come:",
+            f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map {shlex.quote(written(meant))}",
+            *(f"  {name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()),
+            *([f"  left out: {_few(odd)}, which no column of statements is like"] if odd else []),
+            *(["  nothing is like original: name the column with the texts, original=COLUMN"] if lacks else []),
             "All columns of statements, and other formats: workbench import --help",
         ]
     )
@@ -147,15 +159,14 @@ def _of_folder(folder: Path) -> str:
     return "biasmonkey" if named or any(part.is_dir() for part in parts) else ""
 
 
-def _of_file(path: Path) -> str:
+def _of_file(path: Path, how: How) -> str:
     if stem_of(path.name):
         return "biasmonkey"
-    if path.suffix in LINES:
-        keys = _keys(path)
-        return "" if '"response"' in _begin(path) or (keys and not {"ref", "original"} & set(keys)) else "jsonl"
-    header = set(_header(path))
-    if set(OF_LABELS) <= header:
+    header = set(header_of(path, how))
+    if set(OF_LABELS) <= header or {"response", "annotator"} <= header:
         return ""
+    if kind_of(path) is Kind.LINES and not how.columns and (not header or {"ref", "original"} & header):
+        return "jsonl"
     if looks_like_answers(header):
         return ANSWERS
     for name, needed in (
@@ -165,27 +176,11 @@ def _of_file(path: Path) -> str:
     ):
         if needed <= header:
             return name
+    meant = likely(path, how)
+    if meant is not None and "original" in meant.columns.values():
+        return ""
     unclear = len(header) < 2 or bool(header & {"ref", "original"})
     return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
-
-
-def _header(path: Path) -> list[str]:
-    """Return the columns of a file that may be a table: the names in its first line."""
-    return header_of(path) if path.suffix in (".csv", ".tsv", ".txt", "") else []
-
-
-def _keys(path: Path) -> list[str]:
-    """Return the keys of the first object of JSON Lines; none where there is no object."""
-    try:
-        value = json.loads(_begin(path))
-    except ValueError:
-        return []
-    return list(value) if isinstance(value, dict) else []
-
-
-def _begin(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(4096).decode("utf-8", "replace").partition("\n")[0]
 
 
 def _what(path: Path) -> str:
@@ -193,16 +188,14 @@ def _what(path: Path) -> str:
     if path.is_dir():
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
-    header = _header(path)
-    if set(OF_LABELS) <= set(header) or '"response"' in _begin(path):
+    header, kind = header_of(path), kind_of(path)
+    if set(OF_LABELS) <= set(header) or {"response", "annotator"} <= set(header):
         return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
-    if path.suffix in LINES and (keys := _keys(path)):
-        return f"JSON Lines with the keys {_few(keys)}"
-    return (
-        f"a table with the columns {_few(header)}" if len(header) > 1 else f"a file {path.suffix or 'without an end'}"
-    )
+    if len(header) > 1:
+        return f"a table ({kind}) with the columns {_few(header)}"
+    return f"a file {path.suffix or 'without an end'}"
 
 
 def _few(names: list[str]) -> str:
@@ -210,6 +203,8 @@ def _few(names: list[str]) -> str:
 
 
 FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
+MAPPED = ("csv", "propositions", "choices", ANSWERS)
+"formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
 
@@ -221,6 +216,7 @@ def read_instrument(
     *,
     left_right: Path | None = None,
     skip: bool = False,
+    how: How = AS_IS,
 ) -> Instrument:
     """Read an instrument, completely or not at all; with `skip`, for `biasmonkey` only, without files that have faults.
 
@@ -229,16 +225,16 @@ def read_instrument(
     if not path.exists():
         raise UsageError(f"{path}: not found")
     if format == "csv":
-        check_no_choices(path)
-        return read_csv(path, name)
+        check_no_choices(path, how)
+        return read_csv(path, name, how)
     if format == "jsonl":
         return read_jsonl(path, name)
     if format == "probvaa":
         return read_probvaa(path, name or "probvaa", left_right)
     if format == "propositions":
-        return read_propositions(path, name)
+        return read_propositions(path, name, how)
     if format == "choices":
-        return read_choice_instrument(path, name)
+        return read_choice_instrument(path, name, how)
     if format == "biasmonkey":
         return read_biasmonkey_instrument(path, name, skip=skip)
     if (made := entry_points.load_added(entry_points.FORMATS, format)) is not None:

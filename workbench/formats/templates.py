@@ -13,7 +13,8 @@ from workbench.data import default_family, shipped_audits
 from workbench.domain.instruments import BroughtLexicon, Instrument
 from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 from workbench.errors import InputError, UsageError
-from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, read_text
+from workbench.formats.records import Findings, read_text
+from workbench.formats.tabular import Row, choice, is_new, read_rows
 from workbench.readers.lexicon import Lexicon
 from workbench.toml_files import parse_toml
 

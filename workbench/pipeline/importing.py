@@ -23,6 +23,7 @@ from workbench.domain.questionnaires import Questionnaire, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.formats.read import ANSWERS, recognised
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.write import Export, export
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Request:
     "leave out files at fault, of a format that has several"
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
+    how: How = AS_IS
+    "what columns are called here, and how the file is read otherwise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class Material:
     people: tuple[Respondent, ...] = ()
     notes: tuple[str, ...] = ()
     "of reading answers; an instrument has its own"
+    how: How = AS_IS
+    "what the columns of its file are called here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +90,15 @@ def read(request: Request) -> Material | None:
 
     None: what is there are answers, which only `read_answers_of` can read, beside the questions that they are to.
     """
-    format = request.format or recognised(request.path)  # noqa: A001  the command line's word for it
+    format = request.format or recognised(request.path, request.how)  # noqa: A001  the command line's word for it
     if format == ANSWERS:
         return None
     from workbench.formats.read import read_instrument
 
-    instrument = read_instrument(format, request.path, request.name, left_right=request.left_right, skip=request.skip)
-    return Material(format, instrument.name, instrument)
+    instrument = read_instrument(
+        format, request.path, request.name, left_right=request.left_right, skip=request.skip, how=request.how
+    )
+    return Material(format, instrument.name, instrument, how=request.how)
 
 
 def put(store: Store, material: Material) -> Outcome:
@@ -126,7 +133,7 @@ def listed_formats() -> tuple[str, ...]:
 def read_answers_of(store: Store, request: Request) -> Material:
     """Read people's answers to the questions of an instrument that is here. Raises UsageError, InputError."""
     from workbench.formats.answers import Declared, read_answers
-    from workbench.formats.tabular import Findings
+    from workbench.formats.records import Findings
 
     path = request.path
     if not path.is_file():
@@ -137,12 +144,12 @@ def read_answers_of(store: Store, request: Request) -> Material:
         raise UsageError(no_questions(name))
     refs = {line.ref for line in store.instruments.lines(name)}
     findings = Findings()
-    declared = Declared(request.missing, request.ignored)
+    declared = Declared(request.missing, request.ignored, request.how)
     people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
     findings.check()
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
-    return Material(ANSWERS, name, None, people, notes)
+    return Material(ANSWERS, name, None, people, notes, request.how)
 
 
 def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, ...]:
@@ -265,6 +272,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         f"changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), {imported.wordings:,} wordings, "
         f"{imported.templates} templates"
     )
+    yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
         whose = "the one that was here before" if replaced else "one that workbench may have"
@@ -316,8 +324,19 @@ def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
 def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
+    yield from _mapped(outcome.material.how)
     yield from (f"- {note}" for note in (*outcome.material.notes, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
+
+
+def _mapped(how: How) -> Iterator[str]:
+    """Say which columns of the file are which of ours, and which are left out."""
+    named = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
+    left = [column for column, name in how.columns.items() if name == LEFT_OUT]
+    said = [f"{name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()]
+    parts = [", ".join(said) or "as they are", *([f"left out: {', '.join(left)}"] if left else [])]
+    if how.columns:
+        yield f"- columns: {'; '.join(parts)}"
 
 
 def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:

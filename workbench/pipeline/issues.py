@@ -16,7 +16,7 @@ from workbench.domain.instruments import GOLD, IssueDefinition, IssueLabel
 from workbench.domain.keys import SEED
 from workbench.errors import UsageError
 from workbench.formats.people import read_issue_labels
-from workbench.formats.tabular import Findings
+from workbench.formats.records import Findings
 from workbench.issue_schemes import IssueScheme, defined, read_issue_scheme
 
 COLUMNS = ("ref", "issue", "annotator", "label")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.importing import Material, Outcome, Request
 
-KINDS = (".csv", ".csv.gz", ".jsonl", ".ndjson")
+KINDS = (".csv", ".csv.gz", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx", ".parquet", ".sav", ".dta")
 
 
 class FileTree(DirectoryTree):
@@ -156,6 +156,7 @@ class ImportScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "write", "Import", tooltip="Write the preview to the store"),
         Binding("f", "format", "Format", tooltip="Read the files as another format"),
+        Binding("e", "columns", "Columns", tooltip="Say which columns of the table are which of ours, or left out"),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
         Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
@@ -166,6 +167,7 @@ class ImportScreen(StoreScreen):
     files = query_one("#files", FileTree)
     box = query_one("#path", PathBox)
     name_box = query_one("#name", Input)
+    columns_box = query_one("#columns", Input)
     panel = query_one("#preview", VerticalScroll)
     said = query_one("#said", Static)
 
@@ -187,6 +189,7 @@ class ImportScreen(StoreScreen):
             yield FileTree(self._folder, name="files")
             with Vertical(id="beside"):
                 yield Input(id="name", compact=True, placeholder="a name in this store; Enter previews again")
+                yield Input(id="columns", compact=True, placeholder="original=COLUMN,ref=#,-=COLUMN")
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
 
@@ -196,7 +199,7 @@ class ImportScreen(StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "write":
             return self._material is not None and not self._writing
-        if action in ("format", "name"):
+        if action in ("format", "name", "columns"):
             return self._request is not None
         return action != "skip" or self._skippable
 
@@ -220,6 +223,21 @@ class ImportScreen(StoreScreen):
             self.name_box.remove_class("-shown")
             self._ask(replace(self._request, name=event.value.strip() or None))
 
+    @on(Input.Submitted, "#columns")
+    def map_columns(self, event: Input.Submitted) -> None:
+        """Read the table under the names that were typed."""
+        from workbench.formats.mapping import how_of
+
+        if self._request is None:
+            return
+        try:
+            how = how_of(event.value.strip(), "", "")
+        except WorkbenchError as error:
+            self.show_refused(self._request, error)
+            return
+        self.columns_box.remove_class("-shown")
+        self._ask(replace(self._request, format="", how=how))
+
     def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
         if request != self._request:
             return
@@ -236,7 +254,10 @@ class ImportScreen(StoreScreen):
         self._skippable = faults and self._format_of(request) in PARTS
         skip = "\ns skips the files with errors." * self._skippable
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
-        self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
+        mapped = "\ne fills in these columns, to be changed and read." * (" --map " in told)
+        self._say(Content(visible(f"✗ {told}{skip}{mapped}", lines=True)), "-trouble")
+        if mapped:
+            self.panel.focus()
 
     def unfold(self, request: Request) -> None:
         """Show what is in a folder."""
@@ -276,6 +297,17 @@ class ImportScreen(StoreScreen):
         self.name_box.add_class("-shown")
         self.name_box.focus()
 
+    def action_columns(self) -> None:
+        """Offer the mapping that is in force, otherwise the one that is likely."""
+        from workbench.formats.mapping import written
+        from workbench.formats.read import likely
+
+        if self._request is not None:
+            path, how = self._request.path, self._request.how
+            self.columns_box.value = written(how if how.columns or not path.is_file() else likely(path) or how)
+            self.columns_box.add_class("-shown")
+            self.columns_box.focus()
+
     def action_skip(self) -> None:
         if self._request is not None:
             self._ask(replace(self._request, skip=True))
@@ -295,6 +327,7 @@ class ImportScreen(StoreScreen):
             self.dismiss(None)
         else:
             self.name_box.remove_class("-shown")
+            self.columns_box.remove_class("-shown")
             self.remove_class("-previewing")
             self.files.focus()
 
@@ -321,7 +354,7 @@ class ImportScreen(StoreScreen):
         from workbench.formats.read import recognised
 
         try:
-            return request.format or recognised(request.path)
+            return request.format or recognised(request.path, request.how)
         except WorkbenchError:
             return ""
 

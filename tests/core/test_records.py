@@ -1,0 +1,218 @@
+"""Tables of every kind of file give the same records, and faults with their places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import InputError, UsageError
+from workbench.formats import mapping
+from workbench.formats.records import LEFT_OUT, Findings, How, Kind, header_of, kind_of, records
+
+HEADER = ["id", "these", "note"]
+ROWS = [["a-1", "Steuern, die hoch sind; schaden.", "1"], ["a-2", "Zölle nützen.", ""]]
+
+
+def in_excel(path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (HEADER, *ROWS):
+        book.active.append([int(cell) if cell.isdigit() else cell or None for cell in row])
+    book.save(path)
+
+
+def in_parquet(path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {name: [row[n] or None for row in ROWS] for n, name in enumerate(HEADER)}
+    parquet.write_table(pyarrow.table(columns), path)
+
+
+def in_spss(path: Path) -> None:
+    import pandas
+    import pyreadstat
+
+    pyreadstat.write_sav(pandas.DataFrame(ROWS, columns=HEADER), str(path))
+
+
+def in_stata(path: Path) -> None:
+    import pandas
+    import pyreadstat
+
+    pyreadstat.write_dta(pandas.DataFrame(ROWS, columns=HEADER), str(path))
+
+
+def as_objects() -> list[dict[str, str]]:
+    return [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+
+
+def separated(sign: str, *, quoted: bool = False) -> str:
+    rows = [[f'"{cell}"' if quoted or sign in cell else cell for cell in row] for row in (HEADER, *ROWS)]
+    return "".join(sign.join(row) + "\n" for row in rows)
+
+
+def text(content: str, encoding: str = "utf-8") -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(content.encode(encoding)) and None
+
+
+WAYS: dict[str, tuple[Kind, Callable[[Path], None]]] = {
+    "comma.csv": (Kind.TEXT, text(separated(","))),
+    "german.csv": (Kind.TEXT, text(separated(";"))),
+    "told.csv": (Kind.TEXT, text("sep=;\n" + separated(";"))),
+    "tabs.tsv": (Kind.TEXT, text(separated("\t"))),
+    "utf16.csv": (Kind.TEXT, text(separated(",", quoted=True), "utf-16")),
+    "list.json": (Kind.JSON, text(json.dumps(as_objects(), indent=1))),
+    "below.json": (Kind.JSON, text(json.dumps({"version": 3, "data": as_objects()}))),
+    "lines.jsonl": (Kind.LINES, text("\n".join(map(json.dumps, as_objects())))),
+    "table.toml": (Kind.TOML, text("".join(
+        f"[[row]]\nid = {a!r}\nthese = {b!r}\nnote = {c!r}\n" for a, b, c in ROWS))),
+    "book.xlsx": (Kind.EXCEL, in_excel),
+    "named.wrong": (Kind.EXCEL, in_excel),
+    "rows.parquet": (Kind.PARQUET, in_parquet),
+    "survey.sav": (Kind.SPSS, in_spss),
+    "survey.dta": (Kind.STATA, in_stata),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_the_same_table_is_read_from_every_kind_of_file(tmp_path: Path, name: str) -> None:
+    kind, make = WAYS[name]
+    path = tmp_path / name
+    make(path)
+    findings = Findings()
+    found = [cells for _, cells in records(path, findings)]
+    findings.check()
+    assert kind_of(path) is kind
+    assert found == [HEADER, *ROWS]
+    assert header_of(path) == HEADER
+
+
+@pytest.mark.parametrize("name", ["german.csv", "book.xlsx", "rows.parquet", "list.json"])
+def test_a_mapping_names_leaves_out_and_numbers(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    WAYS[name][1](path)
+    how = How({"these": "original", "note": LEFT_OUT, "id": LEFT_OUT, "#": "ref"})
+    found = [cells for _, cells in records(path, Findings(), how)]
+    assert found == [["original", "ref"], [ROWS[0][1], "1"], [ROWS[1][1], "2"]]
+
+
+def test_a_column_that_is_not_there_is_a_fault_with_those_that_are(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    findings = Findings()
+    list(records(path, findings, How({"c": "ref"})))
+    with pytest.raises(InputError, match="line 1, column 'c': found no such column to map; expected one of a, b"):
+        findings.check()
+
+
+def test_a_list_of_texts_without_a_header_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "compass.txt"
+    path.write_text("Taxes, on the whole, are theft.\nBorders should be open.\n", encoding="utf-8")
+    how = How({"1": "original", "#": "ref"}, header=False)
+    path.write_text('"Taxes, on the whole, are theft."\nBorders should be open.\n', encoding="utf-8")
+    found = [cells for _, cells in records(path, Findings(), how)]
+    assert found == [["original", "ref"], ["Taxes, on the whole, are theft.", "1"], ["Borders should be open.", "2"]]
+
+
+def test_another_encoding_is_read_where_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("ref;these\na;Zölle\n".encode("cp1252"))
+    findings = Findings()
+    list(records(path, findings))
+    assert "--encoding windows-1252" in findings.found[0].found
+    assert [cells for _, cells in records(path, Findings(), How(encoding="windows-1252"))][1] == ["a", "Zölle"]
+    with pytest.raises(UsageError, match="no encoding has this name"):
+        list(records(path, Findings(), How(encoding="klingon")))
+
+
+def test_labels_of_values_stand_in_their_place_and_missing_values_are_none(tmp_path: Path) -> None:
+    import pandas
+    import pyreadstat
+
+    path = tmp_path / "panel.sav"
+    frame = pandas.DataFrame({"v1": [1.0, 2.0, 9.0, 98.0, None], "age": [20.0, 31.5, 44.0, 50.0, 61.0]})
+    pyreadstat.write_sav(
+        frame, str(path), variable_value_labels={"v1": {1.0: "agree", 2.0: "disagree", 98.0: "don't know"}},
+        missing_ranges={"v1": [{"lo": 97.0, "hi": 99.0}, 9.0]}, column_labels=["Should taxes rise?", "Age"],
+    )  # fmt: skip
+    assert [cells for _, cells in records(path, Findings())] == [
+        ["v1", "age"],
+        ["agree", "20"],
+        ["disagree", "31.5"],
+        ["", "44"],
+        ["", "50"],
+        ["", "61"],
+    ]
+
+
+def test_merged_cells_and_formulas_without_a_value_are_faults_with_their_rows(tmp_path: Path) -> None:
+    import openpyxl
+
+    path = tmp_path / "b.xlsx"
+    book = openpyxl.Workbook()
+    for row in (["ref", "original"], ["a", "=A1&B1"], ["b", "text"], ["c", "text"]):
+        book.active.append(row)
+    book.active.merge_cells("A3:A4")
+    book.save(path)
+    findings = Findings()
+    list(records(path, findings))
+    assert [(one.counted, one.line, one.found) for one in findings.found] == [
+        ("row", 3, "merged cells, A3:A4"),
+        ("row", 2, "a formula without a value in B2"),
+    ]
+
+
+def test_one_of_several_sheets_has_to_be_named(tmp_path: Path) -> None:
+    import openpyxl
+
+    path = tmp_path / "b.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["a", "b"])
+    book.create_sheet("2024").append(["c", "d"])
+    book.create_sheet("empty")
+    book.save(path)
+    with pytest.raises(UsageError, match="2 sheets: Sheet, 2024; --sheet names one"):
+        list(records(path, Findings()))
+    assert [cells for _, cells in records(path, Findings(), How(sheet="2024"))] == [["c", "d"]]
+    with pytest.raises(UsageError, match="no sheet '2025'; there are Sheet, 2024, empty"):
+        list(records(path, Findings(), How(sheet="2025")))
+
+
+@pytest.mark.parametrize("name", ["book.xlsx", "rows.parquet", "survey.sav", "survey.dta", "list.json", "table.toml"])
+@pytest.mark.parametrize("kept", [0.3, 0.7, 0.97])
+def test_a_file_that_is_cut_off_is_a_fault_and_no_traceback(tmp_path: Path, name: str, kept: float) -> None:
+    path = tmp_path / name
+    WAYS[name][1](path)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * kept)])
+    findings = Findings()
+    list(records(path, findings))
+    assert findings.found
+
+
+@pytest.mark.parametrize("content", ["[1, 2]", '{"a": 1}', '{"a": [{"b": 1}], "c": [{"d": 1}]}', "[" * 100_000, "[{]"])
+def test_json_that_is_no_table_is_a_fault(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(content, encoding="utf-8")
+    findings = Findings()
+    list(records(path, findings))
+    assert findings.found
+
+
+def test_a_mapping_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    how = mapping.how_of("original=these, ref=#", "2024", "", ["note"], header=False)
+    mapping.write(how, tmp_path / "m.toml")
+    assert mapping.how_of(str(tmp_path / "m.toml"), "", "") == how
+    with pytest.raises(UsageError, match="cannot be written"):
+        mapping.write(how, tmp_path / "m.toml")
+
+
+@pytest.mark.parametrize("typed", ["original=", "=x", "original=a,original=b", "original=a,ref=a", "nowhere.toml"])
+def test_what_is_no_mapping_is_said(typed: str) -> None:
+    with pytest.raises(UsageError, match="--map"):
+        mapping.how_of(typed, "", "")

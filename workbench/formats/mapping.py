@@ -1,0 +1,85 @@
+"""What the columns of somebody else's file are called here: typed, or kept in a TOML file and used again.
+
+columns = { original = "thesis", ref = "#" }
+ignore = ["weight"]
+sheet = "2024"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from workbench.errors import UsageError
+from workbench.formats.records import AS_IS, LEFT_OUT, How
+from workbench.toml_files import TomlFile
+
+KEYS = {"columns": dict, "ignore": list, "sheet": str, "encoding": str, "header": bool}
+TYPED = (
+    "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the number of the row, - "
+    "leaves a column out); or a file that has a mapping"
+)
+
+
+def how_of(mapping: str, sheet: str, encoding: str, ignored: Sequence[str] = (), *, header: bool = True) -> How:
+    """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a mapping that was kept.
+
+    Raises UsageError for what is neither, InputError for a file at fault.
+    """
+    kept = AS_IS
+    columns: dict[str, str] = {}
+    if mapping and "=" not in mapping:
+        kept = read(Path(mapping).expanduser())
+    else:
+        columns = _typed(mapping)
+    columns = {**kept.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)}
+    return How(columns, sheet or kept.sheet, encoding or kept.encoding, header and kept.header)
+
+
+def _typed(mapping: str) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for pair in filter(None, map(str.strip, mapping.split(","))):
+        name, sign, column = (part.strip() for part in pair.partition("="))
+        if not (name and sign and column):
+            raise UsageError(f"--map: found {pair!r}; {TYPED}")
+        if column in columns or (name in columns.values() and name != LEFT_OUT):
+            raise UsageError(f"--map: {name if name in columns.values() else column} is named twice; name it once")
+        columns[column] = name
+    return columns
+
+
+def written(how: How) -> str:
+    """Return the columns of a mapping as they are typed; what is left out is called -."""
+    return ",".join(f"{name}={column}" for column, name in how.columns.items())
+
+
+def read(path: Path) -> How:
+    """Return a mapping that was kept. Raises UsageError where there is no such file, InputError for its faults."""
+    if not path.is_file():
+        raise UsageError(f"--map {path}: no such file; {TYPED}")
+    held = TomlFile.read(path).table
+    for key, value in held.items():
+        if not isinstance(value, KEYS.get(key, ())):
+            raise UsageError(f"{path}: found {key} = {value!r}; known are {', '.join(KEYS)}")
+    columns: Mapping[str, Any] = held.get("columns", {})
+    said = {str(column): str(name) for name, column in columns.items()}
+    return How(said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),
+               **{key: held[key] for key in KEYS if key in held and key not in ("columns", "ignore")})  # fmt: skip
+
+
+def write(how: How, path: Path) -> None:
+    """Keep a mapping. Raises UsageError where the file is there already or cannot be written."""
+    usual = {one.name: getattr(AS_IS, one.name) for one in fields(How)}
+    columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
+    ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
+    others = {key: getattr(how, key) for key in ("sheet", "encoding", "header") if getattr(how, key) != usual[key]}
+    text = tomli_w.dumps({**others, **({"ignore": ignored} if ignored else {}), "columns": columns})
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path}: the mapping cannot be written ({error.strerror})") from error

@@ -1,0 +1,505 @@
+"""The records of a table in any kind of file, as text with their places: CSV with any separator, JSON, TOML, Excel,
+Parquet, SPSS, Stata.
+
+What a file is, its first bytes say, whatever its name. Spreadsheets change data on saving, and a lenient reader turns
+that into silently wrong data: a cell that nobody can be sure of is a fault with its place.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from enum import StrEnum
+from io import BytesIO, StringIO
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from workbench.errors import Finding, InputError, MissingPackage, UsageError
+from workbench.toml_files import parsed, too_deep
+
+csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; larger values overflow a C long
+
+UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8'), or its encoding: --encoding NAME"
+SEPARATORS, LOOKED_AT = ",;\t|", 20
+"signs between fields, and the records that are looked at to tell which of them it is"
+LEFT_OUT, NUMBER = "-", "#"
+"what a mapping gives a column that is not read, and the column that every table has: the number of the row"
+_WORD = re.compile(rb"[^\s,;\"]*")
+_SAID = re.compile(r"sep=(.)\r?\n")
+"the line by which Excel is told the separator"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_EMPTY = frozenset({"", "nan"})
+
+
+class Kind(StrEnum):
+    """What a file is."""
+
+    TEXT = "CSV"
+    LINES = "JSON Lines"
+    JSON = "JSON"
+    TOML = "TOML"
+    EXCEL = "Excel"
+    PARQUET = "Parquet"
+    SPSS = "SPSS"
+    STATA = "Stata"
+
+
+NEEDS = {Kind.EXCEL: "openpyxl", Kind.PARQUET: "pyarrow", Kind.SPSS: "pyreadstat", Kind.STATA: "pyreadstat"}
+INSTALL = "python -m pip install 'llm-audit-workbench[tables]'"
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a file is read where it does not say so itself."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    "name in the file -> name here, or `LEFT_OUT`"
+    sheet: str = ""
+    "of a spreadsheet; empty: the only one"
+    encoding: str = ""
+    "of a text; empty: UTF-8, or UTF-16 with its mark"
+    header: bool = True
+    "whether the first record names the columns; otherwise their numbers do"
+
+
+AS_IS = How()
+
+
+@dataclass(slots=True)
+class Findings:
+    """The faults found so far; reading continues so that the user sees all of them at once."""
+
+    found: list[Finding] = field(default_factory=list)
+    "errors: the file cannot be read as it is"
+    warned: list[Finding] = field(default_factory=list)
+    "implausible but possibly correct: the file is read, and the user is warned"
+    counted: dict[str, str] = field(default_factory=dict)
+    "name of a file -> what its places count, where they are no lines"
+
+    def add(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
+        self.found.append(self._at(file, line, column, found, expected))
+
+    def warn(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
+        self.warned.append(self._at(file, line, column, found, expected))
+
+    def check(self) -> None:
+        """Raise InputError if there are faults, sorted by file and line."""
+        files = list(dict.fromkeys(one.file for one in self.found))
+        if self.found:
+            raise InputError(sorted(self.found, key=lambda one: (files.index(one.file), one.line or 0)))
+
+    def _at(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> Finding:
+        return Finding(file.name, line or None, column, found, expected, self.counted.get(file.name, "line"))
+
+
+def kind_of(path: Path) -> Kind:
+    """Return what a file is by its content. Raises UsageError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(4096)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    if begin.startswith(b"PK\x03\x04") and _holds(path, "xl/workbook.xml"):
+        return Kind.EXCEL
+    if begin.startswith(b"PAR1"):
+        return Kind.PARQUET
+    if begin.startswith((b"$FL2", b"$FL3")):
+        return Kind.SPSS
+    if begin.startswith(b"<stata_dta>") or (begin[:1] in b"\x72\x73" and begin[1:2] in (b"\x01", b"\x02")):
+        return Kind.STATA
+    text = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return Kind.JSON if path.suffix == ".json" or text.partition(b"\n")[0].strip() == b"{" else Kind.LINES
+    if text.startswith(b"[") and path.suffix != ".toml":
+        return Kind.JSON
+    return Kind.TOML if path.suffix == ".toml" else Kind.TEXT
+
+
+def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[int, list[str]]]:
+    """Yield (place, cells) of each record: first the names of the columns, then the rows, without those left out.
+
+    A place is the line on which a record of a text begins, otherwise the number of the row in its file. Every fault is
+    noted. Raises UsageError if the file cannot be read or has several sheets, MissingPackage.
+    """
+    kind = kind_of(path)
+    if kind is not Kind.TEXT:
+        findings.counted[path.name] = "row" if kind in NEEDS else "entry"
+    if kind in (Kind.SPSS, Kind.STATA):
+        found = _of_statistics(path, kind, findings)
+    else:
+        found = _READERS[kind](path, findings, how)
+    yield from found if how.header and not how.columns else _mapped(path, found, findings, how)
+
+
+def _mapped(
+    path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings, how: How
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield records under the names of a mapping; those of another length as they are, for whoever checks it."""
+    width, kept, numbered = 0, list[int](), NUMBER in how.columns
+    row = 0
+    for place, cells in found:
+        if is_blank(cells):
+            continue
+        if not width:
+            width = len(cells)
+            names = [name.strip() if how.header else str(n) for n, name in enumerate(cells, start=1)]
+            for name in how.columns:
+                if name not in (*names, NUMBER):
+                    findings.add(path, place, name, "no such column to map", f"one of {', '.join(names)}")
+            kept = [n for n, name in enumerate(names) if how.columns.get(name) != LEFT_OUT]
+            yield place, [how.columns.get(names[n], names[n]) for n in kept] + [how.columns.get(NUMBER, "")] * numbered
+            if how.header:
+                continue
+        row += 1
+        yield place, [cells[n] for n in kept] + [str(row)] * numbered if len(cells) == width else cells
+
+
+def header_of(path: Path, how: How = AS_IS) -> list[str]:
+    """Return the names of a file's columns; empty if they cannot be read."""
+    try:
+        found = records(path, Findings(), how)
+        return next(([name.strip() for name in cells] for _, cells in found if not is_blank(cells)), [])
+    except (UsageError, MissingPackage):
+        return []
+
+
+def is_blank(cells: Sequence[str]) -> bool:
+    """Return whether a record is an empty line, or a row of empty cells as spreadsheets leave them (`,,,,`)."""
+    return not cells or (len(cells) > 1 and not any(cell.strip() for cell in cells))
+
+
+def read_text(path: Path, findings: Findings, encoding: str = "") -> str | None:
+    """Return a file's text, or None after noting why it cannot be read: as UTF-8 or, with its mark, UTF-16, unless
+    another encoding is named.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    if not encoding and not content.startswith(_UTF_16) and _is_utf_16(content):
+        findings.add(path, 1, None, "a file in UTF-16 without the mark that says so", UTF_8)
+        return None
+    try:
+        text = content.decode(encoding or ("utf-16" if content.startswith(_UTF_16) else "utf-8-sig"))
+    except LookupError as error:
+        raise UsageError(f"--encoding {encoding}: no encoding has this name; found often: windows-1252") from error
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not {encoding or 'UTF-8'}"
+        findings.add(path, line, None, found + ("" if encoding else _windows_1252(content, error.start)), UTF_8)
+        return None
+    if "\x00" in text:
+        findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
+        return None
+    return text
+
+
+def _is_utf_16(content: bytes) -> bool:
+    """Return whether bytes have a NUL in every other place, as Latin text has in UTF-16."""
+    begin = content[:400]
+    return any(begin[at::2].count(0) * 10 > 9 * len(begin[at::2]) > 27 for at in (0, 1))
+
+
+def _windows_1252(content: bytes, at: int) -> str:
+    """Return the word at the first byte that is not UTF-8, if it may be Windows-1252; otherwise ""."""
+    if not content[:at].isascii():
+        return ""
+    word = next((found for found in _WORD.finditer(content) if found.start() <= at < found.end()), None)
+    try:
+        said = word[0].decode("cp1252") if word else ""
+    except UnicodeDecodeError:
+        return ""
+    if not any(map(str.isalpha, said)):
+        return ""
+    return f"; in Windows-1252 this is {said[:40]!r}: --encoding windows-1252 reads it so"
+
+
+# ── texts ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+    text = read_text(path, findings, how.encoding)
+    if text is not None:
+        yield from records_of(path, text, findings)
+
+
+def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """Yield (first line, fields) of each record of a text with separators."""
+    said = _SAID.match(text)
+    text, begins = (text[said.end() :], 2) if said else (text, 1)
+    sign = said[1] if said else _separator(text)
+    reader = csv.reader(StringIO(text, newline=""), strict=True, delimiter=sign)
+    first = begins - 1
+    while True:
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            findings.add(path, begins, None, f"a record that is not CSV ({error})", "balanced quotes, doubled inside")
+            return
+        yield begins, fields
+        begins = first + reader.line_num + 1
+
+
+def _separator(text: str) -> str:
+    """Return the first sign that divides all of the first records into the same number of fields, otherwise the one
+    that divides the header into the most; a comma where none does.
+    """
+    found: list[list[int]] = []
+    for sign in SEPARATORS:
+        reader = csv.reader(StringIO(text[:65_536], newline=""), delimiter=sign)
+        found.append([len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)] or [0])
+    widths = [one[:-1] if len(text) > 65_536 and len(one) > 1 else one for one in found]
+    even = next((sign for sign, one in zip(SEPARATORS, widths, strict=True) if len(set(one)) == 1 and one[0] > 1), "")
+    return even or SEPARATORS[(first := [one[0] for one in widths]).index(max(first))]
+
+
+def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+    """Yield the objects of JSON Lines as rows; columns are the keys of all of them."""
+    found: list[tuple[int, Mapping[str, Any]]] = []
+    findings.counted[path.name] = "line"
+    for number, line in enumerate((read_text(path, findings, how.encoding) or "").split("\n"), start=1):
+        if line.strip():
+            value = _json(path, number, line, findings)
+            if isinstance(value, dict):
+                found.append((number, value))
+            elif value is not None:
+                findings.add(path, number, None, f"JSON that is no object: {line[:40]}", "an object on each line")
+    yield from _of_objects(found)
+
+
+def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+    """Yield the objects of a list as rows; a list may be the value of a key, alone among the keys."""
+    text = read_text(path, findings, how.encoding)
+    value = None if text is None else _json(path, 1, text, findings)
+    yield from _of_lists(path, value, findings)
+
+
+def _of_toml(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+    text = read_text(path, findings, how.encoding)
+    try:
+        value = None if text is None else parsed(text)
+    except tomllib.TOMLDecodeError as error:
+        findings.add(path, None, None, f"no TOML ({error})", "TOML with a list of tables")
+        return
+    yield from _of_lists(path, value, findings)
+
+
+def _of_lists(path: Path, value: object, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    if isinstance(value, dict):
+        lists = [one for one in value.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
+        value = lists[0] if len(lists) == 1 else value
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        yield from _of_objects(list(enumerate(value, start=1)))
+    elif value is not None:
+        findings.add(path, None, None, "no list of objects", "one list, with an object for each row")
+
+
+def _json(path: Path, line: int, text: str, findings: Findings) -> object:
+    try:
+        value: object = json.loads(text)
+        deep = too_deep(value)
+    except RecursionError:
+        deep = True
+    except ValueError as error:
+        at = line + getattr(error, "lineno", 1) - 1
+        findings.counted[path.name] = "line"
+        findings.add(path, at, None, f"what is not JSON ({error})", "valid JSON")
+        return None
+    if deep:
+        findings.add(path, line, None, "JSON that is nested too deeply", "objects within objects, a few levels deep")
+        return None
+    return value
+
+
+def _of_objects(found: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield objects as rows; an object within one gives columns with a dot, `issues.economy`."""
+    flat = [(place, dict(_flat(one))) for place, one in found]
+    names = list(dict.fromkeys(name for _, row in flat for name in row))
+    if names:
+        yield 0, names
+    for place, row in flat:
+        yield place, [row.get(name, "") for name in names]
+
+
+def _flat(one: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in one.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        elif isinstance(value, list) and all(isinstance(part, str) for part in value):
+            yield f"{before}{key}", ", ".join(value)
+        else:
+            yield f"{before}{key}", _said(value)
+
+
+def _said(value: object) -> str:
+    """Return a value as a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:g}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    if isinstance(value, (date, datetime, time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, (str, int)) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+# ── files of other programs ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _package(kind: Kind) -> ModuleType:
+    """Return the package that reads a kind of file. Raises MissingPackage."""
+    from importlib import import_module
+
+    name = NEEDS[kind]
+    try:
+        return import_module("pyarrow.parquet" if name == "pyarrow" else name)
+    except ImportError as error:
+        raise MissingPackage(f"{kind} files need the package {name}; install it with: {INSTALL}") from error
+
+
+def _holds(path: Path, name: str) -> bool:
+    try:
+        with zipfile.ZipFile(path) as held:
+            return name in held.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
+    openpyxl = _package(Kind.EXCEL)
+    try:
+        book = openpyxl.load_workbook(BytesIO(path.read_bytes()), data_only=True)  # a path has to end in .xlsx
+    except Exception as error:  # it raises whatever its parts raise
+        findings.add(path, None, None, f"a spreadsheet that cannot be read ({error})", "an Excel file that opens")
+        return
+    filled = [one for one in book.worksheets if one.max_row > 1 or one.max_column > 1]
+    sheet = next((one for one in book.worksheets if one.title == how.sheet), None)
+    if how.sheet and sheet is None:
+        raise UsageError(f"{path}: no sheet {how.sheet!r}; there are {', '.join(book.sheetnames)}")
+    if sheet is None and len(filled) > 1:
+        raise UsageError(f"{path}: {len(filled)} sheets: {', '.join(one.title for one in filled)}; --sheet names one")
+    sheet = sheet or (filled[0] if filled else book.worksheets[0])
+    for merged in sheet.merged_cells.ranges:
+        findings.add(path, merged.min_row, None, f"merged cells, {merged}", "a value in every cell of its own")
+    rows = [[_said(value) for value in cells] for cells in sheet.iter_rows(values_only=True)]
+    width = max((n + 1 for row in rows for n, cell in enumerate(row) if cell), default=0)
+    _note_formulas(path, openpyxl, sheet.title, rows, findings)
+    yield from ((place, row[:width]) for place, row in enumerate(rows, start=1))
+
+
+def _note_formulas(path: Path, openpyxl: Any, title: str, rows: Sequence[Sequence[str]], findings: Findings) -> None:
+    """Note cells whose formula nobody has computed: the program that wrote the file left no value."""
+    book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True)
+    for place, (cells, row) in enumerate(zip(book[title].iter_rows(), rows, strict=False), start=1):
+        for cell, said in zip(cells, row, strict=False):
+            if cell.data_type == "f" and not said:
+                found = f"a formula without a value in {cell.coordinate}"
+                findings.add(path, place, None, found, "a value: open and save the file in a spreadsheet program")
+    book.close()
+
+
+def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:  # noqa: ARG001
+    parquet = _package(Kind.PARQUET)
+    try:
+        file = parquet.ParquetFile(path)
+        names = list(file.schema_arrow.names)
+        yield 0, names
+        place = 0
+        for batch in file.iter_batches():
+            columns = [batch.column(n).to_pylist() for n in range(len(names))]
+            for values in zip(*columns, strict=True):
+                place += 1
+                yield place, [_said(value) for value in values]
+    except (OSError, ValueError) as error:  # pyarrow's errors of a damaged file are such
+        findings.add(path, None, None, f"a Parquet file that cannot be read ({error})", "a whole file")
+
+
+def _of_statistics(path: Path, kind: Kind, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of an SPSS or Stata file: labels in place of labelled values, nothing for what its author declared
+    to be missing.
+    """
+    columns = labelled(path, kind, findings)
+    if columns is None:
+        return
+    yield 0, [one.name for one in columns]
+    for place, cells in enumerate(zip(*(one.cells() for one in columns), strict=True), start=1):
+        yield place, list(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A column of a statistics file, with what its author said of it."""
+
+    name: str
+    question: str
+    "its label: in surveys the question"
+    labels: Mapping[str, str]
+    "value as text -> its label, in the order of the values"
+    missing: frozenset[str]
+    "values as text that are no answer"
+    values: Sequence[object]
+
+    def cells(self) -> Iterable[str]:
+        """Return the answers in words where there are labels."""
+        said = (_said(value) for value in self.values)
+        return ["" if one in self.missing or one in _EMPTY else self.labels.get(one, one) for one in said]
+
+
+def labelled(path: Path, kind: Kind, findings: Findings) -> list[Variable] | None:
+    """Return the columns of an SPSS or Stata file; None, with a note, where it cannot be read.
+
+    Raises MissingPackage.
+    """
+    package = _package(kind)
+    read = package.read_sav if kind is Kind.SPSS else package.read_dta
+    try:
+        values, about = read(str(path), output_format="dict", user_missing=True)
+    except Exception as error:  # the package's own error, and what a damaged file makes of its parts
+        findings.add(path, None, None, f"{kind} data that cannot be read ({error})", "a whole file")
+        return None
+    questions = dict(zip(about.column_names, about.column_labels, strict=True))
+    found = []
+    for name in about.column_names:
+        labels = {_said(value): str(said) for value, said in about.variable_value_labels.get(name, {}).items()}
+        missing = {_said(value) for value in about.missing_user_values.get(name, ())}
+        for bounds in about.missing_ranges.get(name, ()):
+            inside = {one for value in set(values[name]) if _within(value, bounds) for one in [_said(value)]}
+            missing |= inside | {value for value in labels if _within(_number(value), bounds)}
+        found.append(Variable(name, str(questions[name] or ""), labels, frozenset(missing), values[name]))
+    return found
+
+
+def _within(value: object, bounds: Mapping[str, Any]) -> bool:
+    same = isinstance(value, (int, float)) == isinstance(bounds["lo"], (int, float)) and value is not None
+    return bool(same and bounds["lo"] <= value <= bounds["hi"])
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_READERS = {
+    Kind.TEXT: _of_text,
+    Kind.LINES: _of_lines,
+    Kind.JSON: _of_json,
+    Kind.TOML: _of_toml,
+    Kind.EXCEL: _of_excel,
+    Kind.PARQUET: _of_parquet,
+}
