@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from stores.annotation.annotation_items import first_wording
@@ -17,7 +18,6 @@ from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, named, now, restored, text_ids
 from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, run_values, version
-from workbench.domain.keys import text_key
 from workbench.domain.readings import ReaderCard, Reading
 from workbench.domain.rulings import Effect
 from workbench.domain.thinking import is_plain, split
@@ -111,23 +111,34 @@ class Readings(Aggregate):
         """Return a reader's number of readings."""
         return int(self.connection.execute("select count(*) from reading where reader_id = ?", (reader,)).fetchone()[0])
 
-    def unread(self, run: Run, readers: Mapping[bytes, int], *, limit: int = 5000) -> tuple[tuple[bytes, str], ...]:
-        """Return up to `limit` (key of the template, distinct answer to it) of a run that nobody has read yet.
+    def unread(self, run: Run, readers: Mapping[bytes, int]) -> Iterator[list[tuple[int, int, bytes, str]]]:
+        """Yield (rowid of an answer, rowid and key of a template, answer) of what nobody has read yet of the answers of
+        a run to that template, some thousand at a time; what comes meanwhile is not among them.
 
         `readers`: key of a template -> rowid of who is to read the answers to it; those to other templates are left out
         """
-        values = run_values(self.connection, run) | {
-            "readers": json.dumps({key.hex().upper(): reader for key, reader in readers.items()}),
-            "limit": limit,
-        }
-        return tuple((key, restored(body)) for key, body in self.connection.execute(_UNREAD, values))
+        import numpy as np
 
-    def add(self, readings: Iterable[RuleReading]) -> None:
-        """Write readings in one transaction; existing readings of a reader are kept."""
+        named = json.dumps({key.hex().upper(): reader for key, reader in readers.items()})
+        rows = self.connection.execute(_UNREAD, run_values(self.connection, run) | {"readers": named})
+        found = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)  # a million rows take 16 MB
+        keys: dict[int, bytes] = dict(self.connection.execute("select id, key from template"))
+        for start in range(0, len(found), AT_ONCE):
+            some = found[start : start + AT_ONCE].tolist()
+            bodies = dict(self.connection.execute(_BODIES, (json.dumps([text for text, _ in some]),)))
+            yield [(text, template, keys[template], restored(bodies[text])) for text, template in some]
+
+    def add(self, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
+        """Write readings (rowid of the answer, of its template, of the reader, reading) in one transaction; existing
+        readings of a reader are kept.
+        """
         with self.store.write() as connection:
-            insert_readings(connection, readings)
+            _insert(connection, readings)
 
 
+AT_ONCE = 5000
+"answers that are read in one step"
+_BODIES = "select id, body from text where id in (select value from json_each(?))"
 _UNREAD = f"""
     with given as materialized (
         select distinct p.template_id, r.text_id
@@ -139,16 +150,15 @@ _UNREAD = f"""
         join given_answer r on r.draw_id = d.id
         where i.name = :instrument
     )
-    select t.key, x.body
+    select a.text_id, a.template_id
     from given a
     join template t on t.id = a.template_id
     join json_each(:readers) e on e.key = hex(t.key)
-    join text x on x.id = a.text_id
     where not exists (
         select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = e.value
         where u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
     )
-    limit :limit
+    order by a.text_id, a.template_id
 """
 
 
@@ -164,24 +174,28 @@ class RuleReading:
     reading: Reading
 
 
-def insert_readings(connection: sqlite3.Connection, readings: Iterable[RuleReading]) -> None:
+def insert_readings(connection: sqlite3.Connection, readings: Sequence[RuleReading]) -> None:
     """Insert readings of stored texts and templates. Call inside a transaction."""
-    at = now()
-    templates: dict[bytes, int] = {}
-    for item in readings:
-        if item.template not in templates:
-            row = connection.execute("select id from template where key = ?", (item.template,)).fetchone()
-            templates[item.template] = row[0]
-        text = connection.execute("select id from text where key = ?", (text_key(item.text),)).fetchone()[0]
-        unit = (text, templates[item.template])
-        connection.execute("insert into unit (text_id, template_id) values (?, ?) on conflict do nothing", unit)
-        reading = item.reading
-        connection.execute(
-            "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, confidence, at) "
-            "values ((select id from unit where text_id = ? and template_id = ? and wording_id is null), "
-            "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-            (*unit, item.reader, reading.label, reading.reason, reading.start, reading.stop, reading.confidence, at),
-        )
+    texts = text_ids(connection, (item.text for item in readings))
+    keys = {item.template for item in readings}
+    templates = {key: rowid for rowid, key in connection.execute("select id, key from template") if key in keys}
+    _insert(connection, ((texts[item.text], templates[item.template], item.reader, item.reading) for item in readings))
+
+
+def _insert(connection: sqlite3.Connection, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
+    """Insert readings (rowid of the text, of the template, of the reader, reading) that are not there."""
+    at, rows = now(), list(readings)
+    units = dict.fromkeys((text, template) for text, template, _, _ in rows)
+    connection.executemany("insert into unit (text_id, template_id) values (?, ?) on conflict do nothing", units)
+    connection.executemany(
+        "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, confidence, at) "
+        "values ((select id from unit where text_id = ? and template_id = ? and wording_id is null), "
+        "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+        (
+            (text, template, reader, one.label, one.reason, one.start, one.stop, one.confidence, at)
+            for text, template, reader, one in rows
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

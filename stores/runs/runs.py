@@ -150,7 +150,7 @@ class Runs(Aggregate):
         batch: Iterable[Answered],
         *,
         job: tuple[int, int, str] | None = None,
-        readings: Iterable[RuleReading] = (),
+        readings: Sequence[RuleReading] = (),
     ) -> None:
         """Write the answers of a batch in one transaction, with a rule's readings of them and the job's progress `job`
         = (id, done, progress).

@@ -307,8 +307,10 @@ def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
         raise UsageError(f"{run.label} has free-text answers, which no rule reads; train a classifier, or label them")
     readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
     by_template = {key: readers[rule.card] for key, rule in rules.items()}
-    while unread := store.readings.unread(run, by_template):
-        store.readings.add([RuleReading(text, key, by_template[key], rules[key].read(text)) for key, text in unread])
+    for some in store.readings.unread(run, by_template):
+        store.readings.add(
+            (answer, template, by_template[key], rules[key].read(text)) for answer, template, key, text in some
+        )
     card = next(iter(readers))
     return readers[card], card
 

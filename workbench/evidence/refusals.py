@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 
 from stores.annotation.reviews import ReadAnswer
 from stores.core.contents import Part, kept
@@ -33,7 +33,7 @@ def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
         return None
     language, words = spoken.pop()
     tells = languages(words)
-    return lru_cache(maxsize=100_000)(lambda text: tells.other(text, language))
+    return partial(tells.other, language=language)
 
 
 def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from workbench.domain.keys import content_key
@@ -42,9 +42,12 @@ class Languages:
     def votes(self, text: str) -> dict[str, float]:
         """Return the votes for each language; a word of several languages is split among them."""
         found: dict[str, float] = defaultdict(float)
-        for token in tokenize(text[: READ_WORDS * 20])[: 2 * READ_WORDS]:
-            for language, vote in self._votes.get(token.text, {}).items():
-                found[language] += vote
+        pattern, text = _searched(text[: READ_WORDS * 20])
+        words, votes = pattern.findall(text)[: 2 * READ_WORDS], self._votes
+        for word in words if pattern is _ASCII_TOKEN else map(_plain, words):
+            if word in votes:
+                for language, vote in votes[word].items():
+                    found[language] += vote
         return found
 
     def other(self, text: str, language: str) -> str:
@@ -80,6 +83,8 @@ _TOKEN = re.compile(
     rf"{_LETTER}+(?:[{_APOSTROPHES}](?:ll|re|ve|{_LETTER})(?!{_LETTER}))?|[^\w\s]|[\n\r\u0085\u2028\u2029]",
     re.IGNORECASE,
 )
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:'(?:ll|re|ve|[a-z0-9])(?![a-z0-9]))?|[^\w\s]|[\n\r]")
+"finds the same in lower-case ASCII, twice as fast"
 _ON = re.compile(rf"{_LETTER}|[{_APOSTROPHES}](?:ll|re|ve|{_LETTER})(?!{_LETTER})", re.IGNORECASE)
 _TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
 _STRAIGHT = str.maketrans(dict.fromkeys(_APOSTROPHES, "'"))
@@ -111,19 +116,27 @@ def continues_word(text: str) -> bool:
 
 def tokenize(text: str) -> list[Token]:
     """Return the words and punctuation marks of a text. Terminal colour codes count as spaces."""
-    if "\x1b" in text:
-        text = _TERMINAL_CODE.sub(lambda code: " " * len(code[0]), text)
+    pattern, text = _searched(text)
     tokens, words = [], 0
-    for match in _TOKEN.finditer(text):
-        token = Token(_plain(match[0]), match.start(), match.end(), words)
+    for match in pattern.finditer(text):
+        word = match[0] if pattern is _ASCII_TOKEN else _plain(match[0])
+        token = Token(word, *match.span(), words)
         tokens.append(token)
         words += token.text[:1].isalnum()
     return tokens
 
 
+def _searched(text: str) -> tuple[re.Pattern[str], str]:
+    """Return what finds the words of a text, and the text, with blanks for terminal colour codes; where it is ASCII,
+    its words are as `_plain` has them.
+    """
+    if "\x1b" in text:
+        text = _TERMINAL_CODE.sub(lambda code: " " * len(code[0]), text)
+    return (_ASCII_TOKEN, text.replace("`", "'").lower()) if text.isascii() else (_TOKEN, text)
+
+
+@lru_cache(maxsize=50_000)
 def _plain(word: str) -> str:
-    if word.isascii():
-        return word.translate(_STRAIGHT).lower()
     return unicodedata.normalize("NFKC", word.translate(_STRAIGHT)).casefold()
 
 
