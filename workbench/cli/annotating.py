@@ -30,6 +30,7 @@ from workbench.domain.annotations import FIELDS
 from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
+from workbench.formats.label_tools import TOOLS
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, PERSON, QUEUE, SEED, STORE
 
@@ -287,12 +288,13 @@ def adjudicate(options: Namespace) -> int:
     Section(
         "Moving labels",
         (
-            Option("export", "write every label event: .csv or .jsonl", Type.PATH),
-            Option("import_", "add the events of a file that this store lacks", Type.PATH),
+            Option("export", "write every label event: .csv or .jsonl; see --layout", Type.PATH),
+            Option("import_", "add the events of a file that this store lacks, also of other tools", Type.PATH),
             Option("merge", "add the events of another store", Type.PATH, metavar="STORE", completes="stores"),
         ),
         one_of=True,
     ),
+    Option("layout", "export: labels as another tool has them", none="our own", choices=TOOLS),
     Option("into", "import: make this queue for items that are in no queue"),
     Option("purpose", "purpose of that queue", default="training", choices=PURPOSES),
     flag("partial", "skip events about texts that this store lacks"),
@@ -451,16 +453,23 @@ def _export(options: Namespace) -> int:
     """Write a label file: whole, or not at all."""
     from stores.core.store import Store
     from workbench.formats.label_files import FORMATS, write_labels
+    from workbench.formats.label_tools import write_for
 
     path: Path = options.export
-    if path.suffix not in FORMATS:
-        raise UsageError(f"{path}: give a name that ends in {' or '.join(FORMATS)}")
+    wanted = FORMATS if options.layout is None else (".json",) if options.layout == "label-studio" else (".jsonl",)
+    if path.suffix not in wanted:
+        raise UsageError(f"{path}: give a name that ends in {' or '.join(wanted)}")
     with Store.open(options.store) as store:
         if options.queue is not None:
             store.queues.get(options.queue)
         with whole_file(path) as file:
-            count = write_labels(store.exchange.events(options.queue), file, path.suffix)
-    return tell(options, f"Wrote {count:,} events to {path}.", {"file": str(path), "events": count})
+            events = store.exchange.events(options.queue)
+            if options.layout is None:
+                count, left = write_labels(events, file, path.suffix), list[str]()
+            else:
+                count, left = write_for(options.layout, events, file)
+    said = " ".join((f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.", *left))
+    return tell(options, said, {"file": str(path), "events": count, **({"left_out": left} if left else {})})
 
 
 def _import(store: Store, options: Namespace) -> Merged:
@@ -490,7 +499,8 @@ def _import(store: Store, options: Namespace) -> Merged:
             samples = other.control_samples.every() if options.queue is None else ()
         source = str(options.merge)
     else:
-        events, source = read_labels(options.import_, options.codebook), options.import_.name
+        events = read_labels(options.import_, options.codebook, None if options.json else say_wrapped)
+        source = options.import_.name
     if not events and (rulings or people or samples):
         return _with_reviews(store, Merged(0, 0, 0, 0, ()), rulings, people, samples)
     if not events:

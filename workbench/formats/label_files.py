@@ -1,4 +1,4 @@
-"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported or made by hand.
+"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported, made by hand or of another tool.
 
 A file made by hand needs `annotator`, `response`, `statement` and `label`; other columns have defaults. Cells of a CSV
 that a spreadsheet would read as a formula are written with a leading apostrophe, which is removed on reading.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,10 +17,13 @@ from typing import TextIO
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
+from workbench.formats.label_tools import TOOLS, read_rows_of, tool_of
 from workbench.formats.records import Findings, read_text
 from workbench.formats.tabular import read_rows
 
 FORMATS = (".csv", ".jsonl")
+READ = (*FORMATS, ".json")
+KNOWN = f"label files are {' or '.join(FORMATS)}, or what {', '.join(TOOLS)} wrote"
 REQUIRED = ("annotator", "response", "statement", "label")
 COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
 MADE_OF = ("kind", "annotator", "codebook", "response", "statement", "instrument", "ref", "variant", "label", "at")
@@ -49,17 +52,28 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
     return count
 
 
-def read_labels(path: Path, codebook: str = "stance") -> tuple[LabelEvent, ...]:
-    """Read a label file; `codebook` is used for lines that name none.
+def read_labels(
+    path: Path, codebook: str = "stance", tell: Callable[[str], None] | None = None
+) -> tuple[LabelEvent, ...]:
+    """Read a label file; `codebook` is used for lines that name none. `tell`: is told what was left out.
 
     Raises UsageError for a file of another kind, InputError with every fault: file, line, column, found and expected.
     """
-    if path.suffix not in FORMATS:
-        raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; label files are {' or '.join(FORMATS)}")
+    if path.suffix not in READ:
+        raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; {KNOWN}")
     if not path.exists():
         raise UsageError(f"{path}: not found")
     findings = Findings()
-    rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
+    tool = tool_of(path)
+    if tool:
+        rows, left = read_rows_of(tool, path, codebook, findings)
+        for sentence in (f"Reading {path.name} as labels of {tool}.", *left):
+            if tell is not None:
+                tell(sentence)
+    elif path.suffix in FORMATS:
+        rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
+    else:
+        raise UsageError(f"{path}: found JSON that no tool of these wrote; {KNOWN}")
     events = [_event(path, line, row, codebook, findings) for line, row in rows]
     if not rows and not findings.found:
         findings.add(path, 2, None, "no label", "one line per label")

@@ -17,6 +17,7 @@ from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
 from workbench.formats.choices import CHOICES
 from workbench.formats.label_files import REQUIRED as OF_LABELS
+from workbench.formats.label_tools import tool_of
 from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
 from workbench.formats.mapping import written
 from workbench.formats.model_answers import MODEL_ANSWERS
@@ -95,7 +96,7 @@ def _own_columns(path: Path, how: How) -> list[str]:
     """Return the columns of a table that may hold statements under other names; none of anything else."""
     columns = header_of(path, how) if path.is_file() else []
     of_others = {RESPONDENT, *LONG} & set(columns) or set(OF_LABELS) <= set(columns)
-    return [] if of_others or "response" in columns or len(columns) < 2 else columns
+    return [] if of_others or (columns and tool_of(path)) or "response" in columns or len(columns) < 2 else columns
 
 
 def likely(path: Path, how: How = AS_IS) -> How | None:
@@ -163,7 +164,7 @@ def _of_file(path: Path, how: How) -> str:
     if stem_of(path.name):
         return "biasmonkey"
     header = set(header_of(path, how))
-    if set(OF_LABELS) <= header or {"response", "annotator"} <= header:
+    if set(OF_LABELS) <= header or {"response", "annotator"} <= header or tool_of(path):
         return ""
     if kind_of(path) is Kind.LINES and not how.columns and (not header or {"ref", "original"} & header):
         return "jsonl"
@@ -189,7 +190,7 @@ def _what(path: Path) -> str:
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
     header, kind = header_of(path), kind_of(path)
-    if set(OF_LABELS) <= set(header) or {"response", "annotator"} <= set(header):
+    if set(OF_LABELS) <= set(header) or {"response", "annotator"} <= set(header) or tool_of(path):
         return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"

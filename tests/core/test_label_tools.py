@@ -1,0 +1,121 @@
+"""Labels of other tools, in realistic files of their layouts, and the way out and in again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.domain.annotations import EventKind, LabelEvent
+from workbench.errors import InputError
+from workbench.formats.label_files import read_labels
+from workbench.formats.label_tools import TOOLS, tool_of, write_for
+
+STATEMENT, ANSWER = "Land should be taxed.", "Yes, on balance it should."
+DATA = {"statement": STATEMENT, "text": ANSWER}
+
+
+def choice(label: str, field: str = "stance") -> dict[str, Any]:
+    return {"from_name": field, "to_name": "text", "type": "choices", "value": {"choices": [label]}}
+
+
+def label_studio(*annotations: dict[str, Any], data: dict[str, str] = DATA) -> str:
+    return json.dumps([{"id": 1, "data": data, "annotations": list(annotations), "predictions": [{}]}])
+
+
+ANA = {
+    "id": 9, "completed_by": {"id": 3, "email": "ana@lab.example"}, "was_cancelled": False, "lead_time": 4.288,
+    "created_at": "2026-03-09T22:16:08.728353Z", "unique_id": "6d4f2c0e-7c13-4b0c-9d1a-1f2e3d4c5b6a",
+    "result": [choice("agree"), {"from_name": "span", "type": "labels", "value": {"start": 0, "labels": ["x"]}}],
+}  # fmt: skip
+CASES = {
+    "label-studio": ("export.json", label_studio(ANA, {**ANA, "completed_by": 4, "was_cancelled": True})),
+    "prodigy": ("stance.jsonl", "\n".join(map(json.dumps, [
+        {"text": ANSWER, "meta": {"statement": STATEMENT}, "options": [{"id": "agree"}, {"id": "disagree"}],
+         "accept": ["agree"], "answer": "accept", "_session_id": "stance-ana@lab.example", "_timestamp": 1773094568,
+         "_task_hash": 1, "spans": [{"start": 0, "end": 3, "label": "x"}]},
+        {"text": "Hm.", "meta": {"statement": STATEMENT}, "accept": [], "answer": "ignore", "_session_id": "stance-a"},
+    ]))),
+    "doccano": ("ana@lab.example.jsonl", "\n".join(map(json.dumps, [
+        {"id": 4, "text": ANSWER, "statement": STATEMENT, "label": ["agree"], "Comments": ["odd"]},
+        {"id": 5, "text": "Hm.", "statement": STATEMENT, "label": []},
+    ]))),
+    "potato": ("annotated_instances.jsonl", json.dumps(
+        {"id": "4", "displayed_text": f"Statement: {STATEMENT}\n\nResponse: {ANSWER}", "user": "ana@lab.example",
+         "label_annotations": {"stance": {"agree": "1"}}, "span_annotations": {"x": [0, 3]}, "behavioral_data": {}})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_labels_of_a_tool_come_in_with_what_is_left_out_said(tmp_path: Path, tool: str) -> None:
+    name, content = CASES[tool]
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    assert tool_of(path) == tool
+    told: list[str] = []
+    [event] = read_labels(path, "stance", told.append)
+    assert (event.annotator, event.label, event.codebook) == ("ana@lab.example", "agree", "stance")
+    assert (event.response, event.statement) == (ANSWER, STATEMENT)
+    assert told[0] == f"Reading {name} as labels of {tool}."
+    assert ("1 comment, 1 text without" if tool == "doccano" else "1 span") in told[1]
+    if tool in ("label-studio", "prodigy"):
+        assert event.at.startswith("2026-03-09T22:16:08")
+        assert "1 skipped answer" in told[1]
+    if tool == "label-studio":
+        assert (event.elapsed_ms, event.uid.hex()) == (4288, ANA["unique_id"].replace("-", ""))
+    assert [one.uid for one in read_labels(path)] == [event.uid], "read again it is the same event"
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (label_studio({"result": [choice("a", "x"), choice("b", "y")]}), "fields x, y, of which none is called stance"),
+        (label_studio({"result": [{**choice(""), "value": {"choices": ["a", "b"]}}]}), "2 labels of one answer: a, b"),
+        (label_studio(ANA, data={"text": ANSWER}), "column 'statement': found nothing"),
+    ],
+)  # fmt: skip
+def test_what_is_no_single_label_is_a_fault_with_its_task(tmp_path: Path, content: str, found: str) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=found):
+        read_labels(path)
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30).filter(str.strip)
+PLAIN = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)
+EVENTS = st.builds(
+    LabelEvent,
+    uid=st.binary(min_size=16, max_size=16), kind=st.just(EventKind.LABEL), codebook=st.just("stance"), annotator=PLAIN,
+    response=WORDS, statement=WORDS, instrument=PLAIN, ref=PLAIN, variant=PLAIN, language=st.just("en"),
+    label=PLAIN, at=st.just("2026-03-09T22:16:08.728Z"), elapsed_ms=st.integers(0, 10**6),
+)  # fmt: skip
+LOST = {"prodigy": {"elapsed_ms": None}, "doccano": {"elapsed_ms": None}}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@given(events=st.lists(EVENTS, min_size=1, max_size=5, unique_by=lambda one: one.uid))
+def test_what_goes_out_comes_in_again(
+    tmp_path_factory: pytest.TempPathFactory, tool: str, events: list[LabelEvent]
+) -> None:
+    path = tmp_path_factory.mktemp("t") / ("x.json" if tool == "label-studio" else "x.jsonl")
+    with path.open("w", encoding="utf-8") as file:
+        count, _ = write_for(tool, events, file)
+    assert count == len(events)
+    found = {one.uid: replace(one, line=0) for one in read_labels(path)}
+    assert found == {one.uid: replace(one, **LOST.get(tool, {})) for one in events}
+
+
+def test_what_a_layout_has_no_place_for_is_counted(tmp_path: Path) -> None:
+    about = (ANSWER, STATEMENT, "i", "r", "original", "en", "agree")
+    one = LabelEvent(b"1" * 16, EventKind.LABEL, "stance", "ana", *about, note="odd", flagged=True, confidence=0.5)
+    with (tmp_path / "x.jsonl").open("w", encoding="utf-8") as file:
+        count, left = write_for("prodigy", [one, replace(one, uid=b"2" * 16, kind=EventKind.REMARK, label=None)], file)
+    assert count == 1
+    assert left == [
+        "Left out, as the layout has no place for it: 1 × flag, 1 × remark or withdrawal, 1 × confidence, 1 × note."
+    ]
