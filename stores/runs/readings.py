@@ -11,16 +11,20 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.people import reader_id
-from stores.core.base import Aggregate, named, now, restored, text_ids
+from stores.core.base import Aggregate, Transactions, named, now, restored, text_ids
 from stores.instruments.templates import PROBES
-from stores.runs.run_rows import Run, run_values, version
+from stores.runs.run_rows import Run, Tally, run_values, version
 from workbench.domain.readings import ReaderCard, Reading
 from workbench.domain.rulings import Effect
 from workbench.domain.thinking import is_plain, split
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CUT_OFF = "cut off in thought"
 "why an output has no answer"
@@ -109,7 +113,8 @@ class Readings(Aggregate):
 
     def count(self, reader: int) -> int:
         """Return a reader's number of readings."""
-        return int(self.connection.execute("select count(*) from reading where reader_id = ?", (reader,)).fetchone()[0])
+        sql = "select count(*) from reading where reader_id = ?"
+        return self.store.remembered((sql, reader), lambda: int(self.connection.execute(sql, (reader,)).fetchone()[0]))
 
     def unread(self, run: Run, readers: Mapping[bytes, int]) -> Iterator[list[tuple[int, int, bytes, str]]]:
         """Yield (rowid of an answer, rowid and key of a template, answer) of what nobody has read yet of the answers of
@@ -119,10 +124,17 @@ class Readings(Aggregate):
         """
         import numpy as np
 
-        named = json.dumps({key.hex().upper(): reader for key, reader in readers.items()})
-        rows = self.connection.execute(_UNREAD, run_values(self.connection, run) | {"readers": named})
-        found = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)  # a million rows take 16 MB
+        _, templates, texts, _ = answers_of(self.store, run)
         keys: dict[int, bytes] = dict(self.connection.execute("select id, key from template"))
+        units = np.unique(_unit(texts, templates))
+        of = np.array(
+            [readers.get(keys.get(rowid, b""), 0) for rowid in range(max(keys, default=0) + 1)], dtype=np.int64
+        )
+        by = of[units % TEMPLATES]
+        for reader in set(readers.values()):
+            by[np.isin(units, read_units(self.store, [reader])[0], assume_unique=True) & (by == reader)] = 0
+        left = units[by > 0]
+        found = np.stack([left // TEMPLATES, left % TEMPLATES], axis=1)
         for start in range(0, len(found), AT_ONCE):
             some = found[start : start + AT_ONCE].tolist()
             bodies = dict(self.connection.execute(_BODIES, (json.dumps([text for text, _ in some]),)))
@@ -139,27 +151,87 @@ class Readings(Aggregate):
 AT_ONCE = 5000
 "answers that are read in one step"
 _BODIES = "select id, body from text where id in (select value from json_each(?))"
-_UNREAD = f"""
-    with given as materialized (
-        select distinct p.template_id, r.text_id
-        from instrument i
-        join statement s on s.id in (select value from json_each(:scope))
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and {PROBES}
-        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        join given_answer r on r.draw_id = d.id
-        where i.name = :instrument
-    )
-    select a.text_id, a.template_id
-    from given a
-    join template t on t.id = a.template_id
-    join json_each(:readers) e on e.key = hex(t.key)
-    where not exists (
-        select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = e.value
-        where u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
-    )
-    order by a.text_id, a.template_id
+TEMPLATES = 2**20
+"more than any store has: a text and a template are one number"
+
+
+def _unit(texts: NDArray[np.int32], templates: NDArray[np.int32]) -> NDArray[np.int64]:
+    import numpy as np
+
+    return texts * np.int64(TEMPLATES) + templates
+
+
+def answers_of(store: Transactions, run: Run) -> NDArray[np.int32]:
+    """Return (probe, template, text, count) of every answer of a run, as rows of an array; the first three are rowids.
+
+    Those of the run that was asked for last are held: they are 16 bytes each.
+    """
+    import numpy as np
+
+    held: dict[Run, NDArray[np.int32]] = store.remembered("answers", dict)
+    if run not in held:
+        held.clear()
+        rows = store.connection.execute(_ANSWERS, run_values(store.connection, run))
+        held[run] = np.fromiter(chain.from_iterable(rows), dtype=np.int32).reshape(-1, 4).T
+    return held[run]
+
+
+def read_units(
+    store: Transactions, readers: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[tuple[str | None, bool], ...]]:
+    """Return what rules read of answers to templates: which, ascending (see `_unit`), and the kind of each, with the
+    kinds: label, and whether an answer without a label refuses.
+    """
+    import numpy as np
+
+    def read() -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[tuple[str | None, bool], ...]]:
+        kinds: dict[tuple[str | None, bool], int] = {(None, False): 0}
+
+        def rows() -> Iterator[int]:
+            for unit, label, refused in store.connection.execute(_READ_UNITS, {"readers": json.dumps(list(readers))}):
+                yield unit
+                yield kinds.setdefault((label, bool(refused)), len(kinds))
+
+        units, of = np.fromiter(rows(), dtype=np.int64).reshape(-1, 2).T
+        order = np.argsort(units, kind="stable")
+        return units[order], of[order], tuple(kinds)
+
+    return store.remembered(("read", tuple(readers)), read)
+
+
+_ANSWERS = f"""
+    select p.id, p.template_id, r.text_id, r.count
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+    where i.name = :instrument
 """
+
+_READ_UNITS = f"""
+    select u.text_id * {TEMPLATES} + u.template_id, g.label, g.label is null and g.reason = 'refusal'
+    from reading g join unit u on u.id = g.unit_id
+    where g.reader_id in (select value from json_each(:readers)) and u.wording_id is null and u.template_id is not null
+"""
+
+
+def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
+    """Return how often each probe of a run was answered in which way, see `Runs.counts`."""
+    import numpy as np
+
+    found, templates, texts, counts = answers_of(store, run)
+    units, of, kinds = read_units(store, readers)
+    wanted = _unit(texts, templates)
+    kind = np.zeros(len(wanted), dtype=np.int64)
+    if len(units):
+        place = np.minimum(np.searchsorted(units, wanted), len(units) - 1)
+        kind = np.where(units[place] == wanted, of[place], 0)
+    probes, at = np.unique(found, return_inverse=True)
+    table = np.bincount(kind * len(probes) + at, weights=counts, minlength=len(kinds) * len(probes))
+    return Tally(probes.astype(np.int64), kinds, table.astype(np.int64).reshape(len(kinds), len(probes)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,25 +270,6 @@ WORDINGS = """
     where s.id in (select value from json_each(:scope))
 """
 
-COUNTS = f"""
-    with answered as (
-        select p.id as probe, p.template_id, r.text_id, r.count
-        from instrument i
-        join statement s on s.id in (select value from json_each(:scope))
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and {PROBES}
-        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-        join given_answer r on r.draw_id = d.id
-        where i.name = :instrument
-    )
-    select a.probe, g.label, g.label is null and coalesce(g.reason, '') = 'refusal' as refused, sum(a.count)
-    from answered a
-    left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
-    left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
-    group by a.probe, g.label, refused
-"""
-
 PRINTED = f"""
     select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))
     from draw d left join response r on r.draw_id = d.id

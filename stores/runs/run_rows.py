@@ -10,13 +10,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stores.instruments import templates as template_versions
 from stores.instruments.questionnaires import who_says_yes_or_no
 from stores.instruments.templates import PROBES, AskedTemplate
 from workbench.domain.responses import UNKNOWN, Sampling
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Cell = tuple[object, ...]
 """(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context, the number of
@@ -266,6 +271,25 @@ def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tu
 def version(backend: str, revision: str, snapshot: str, fingerprint: str | None = None) -> str:
     """Return the version of a model that answered, as text."""
     return " · ".join(served_as(backend, snapshot, fingerprint)) or f"revision {revision[:12]}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tally:
+    """How often each answered probe of a run was answered in which way."""
+
+    probes: NDArray[np.int64]
+    "rowids, ascending"
+    kinds: tuple[tuple[str | None, bool], ...]
+    "label, and whether answers without a label refuse"
+    counts: NDArray[np.int64]
+    "shape (kinds, probes)"
+
+    def __iter__(self) -> Iterator[tuple[int, str | None, bool, int]]:
+        """Yield (probe, label, whether it refuses, how many) of what there is."""
+        for probe, column in zip(self.probes.tolist(), self.counts.T.tolist(), strict=True):
+            for (label, refused), n in zip(self.kinds, column, strict=True):
+                if n:
+                    yield probe, label, refused, n
 
 
 @dataclass(frozen=True, slots=True)

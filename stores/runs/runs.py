@@ -35,11 +35,10 @@ from stores.runs.models import (
     read_prompt,
     wordings_of,
 )
-from stores.runs.readings import CUT_OFF, RuleReading, add_thoughts, insert_readings
+from stores.runs.readings import CUT_OFF, RuleReading, add_thoughts, insert_readings, tally
 from stores.runs.run_lists import (
     BY_TEXT,
     CELLS,
-    COUNTS,
     FAILURES,
     FORMS,
     GAVE,
@@ -57,7 +56,7 @@ from stores.runs.run_lists import (
     read_personas,
     recounted,
 )
-from stores.runs.run_rows import LIVE, Answered, Failures, ResponseRow, Run, run_values, version, way_values
+from stores.runs.run_rows import LIVE, Answered, Failures, ResponseRow, Run, Tally, run_values, version, way_values
 from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
@@ -301,18 +300,13 @@ class Runs(Aggregate):
         rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
         return {(ref, kind, ordinal): restored(body) for ref, kind, ordinal, body in rows}
 
-    def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int, int], ...]:
-        """Return (probe, label, whether an answer without a label refuses, how many) for every answered probe of a run.
+    def counts(self, run: Run, reader_ids: Sequence[int]) -> Tally:
+        """Return how often each answered probe of a run was answered in which way.
 
         `reader_ids`: the readers whose readings count, exactly one per template. Answers without a reading count as
         unreadable: call `Readings.unread` first.
         """
-        sql = COUNTS.format(readers=_listed(reader_ids))
-
-        def read() -> tuple[tuple[int, str | None, int, int], ...]:
-            return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
-
-        return self.store.remembered(("counts", run, sql), read)
+        return self.store.remembered(("counts", run, *reader_ids), lambda: tally(self.store, run, reader_ids))
 
     def counts_by_text(
         self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]
@@ -352,6 +346,11 @@ class Runs(Aggregate):
         """Return the number of planned answers of each asked probe of a run, by rowid; answers beyond the plan are
         included.
         """
+        probes, most = self.most(run)
+        return dict(zip(probes.tolist(), most.tolist(), strict=True))
+
+    def most(self, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return what `planned` does as two arrays, of the probes and of their numbers."""
         import numpy as np
 
         probes, _, planned, came, asked = self._plan(run)
@@ -359,7 +358,7 @@ class Runs(Aggregate):
             planned = asked
         most = np.maximum(came, np.where(planned < 0, asked, planned))
         there = asked >= 0
-        return dict(zip(probes[there].tolist(), most[there].tolist(), strict=True))
+        return probes[there], most[there]
 
     def kept_of_plan(self, run: Run) -> tuple[int, int]:
         """Return the number of planned answers of a run, including unasked prompts, and the number received; for one

@@ -173,7 +173,7 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     found: dict[str, Kinds] = defaultdict(Kinds)
     refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
     for probe, label, refused, count in store.runs.counts(run, [reader]):
-        _add(found[refs[probe]], label, bool(refused), count)
+        _add(found[refs[probe]], label, refused, count)
     return dict(found)
 
 

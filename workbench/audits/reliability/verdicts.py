@@ -59,6 +59,11 @@ class ProbeLayout:
         found.reshape(-1)[[self.flat[probe] for probe in probes if probe in self.flat]] = True
         return found
 
+    def of(self, probes: IntArray) -> IntArray:
+        """Return the place of each of these probes in the flat array; -1: none."""
+        there = self.flat.get
+        return np.fromiter((there(probe, -1) for probe in probes.tolist()), dtype=np.int64, count=len(probes))
+
     @property
     def shape(self) -> tuple[int, int, int, int]:
         return len(self.templates), len(self.statements), len(self.variants), 2
@@ -119,22 +124,20 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     if not run.responses:
         raise UsageError(nothing_answered(run, failures))
     answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
-    places = layout(store, run, {*truncated, *(probe for probe, *_ in answered)})
+    places = layout(store, run, {*truncated, *answered.probes.tolist()})
     shape, flat = places.shape, places.flat
-    plans = store.runs.planned(run)
-    planned = np.zeros(shape, dtype=np.int32)
-    some = [probe for probe in plans if probe in flat]
-    planned.reshape(-1)[[flat[probe] for probe in some]] = [plans[probe] for probe in some]
+    probes, plans = store.runs.most(run)
+    planned, where = np.zeros(shape, dtype=np.int32), places.of(probes)
+    planned.reshape(-1)[where[where >= 0]] = plans[where >= 0]
     arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
     cut = np.zeros(shape, dtype=np.int32)
     for probe, n in truncated.items():
         if probe in flat:
             cut.reshape(-1)[flat[probe]] += n
-    for label, array in arrays.items():
-        rows = [(flat[probe], n) for probe, found, _, n in answered if found == label and probe in flat]
-        if rows:
-            where, how_many = np.array(rows, dtype=np.int64).T
-            np.add.at(array.reshape(-1), where, how_many.astype(np.int32))
+    where = places.of(answered.probes)
+    for (label, _), found in zip(answered.kinds, answered.counts, strict=True):
+        if label in arrays:
+            np.add.at(arrays[label].reshape(-1), where[where >= 0], found[where >= 0].astype(np.int32))
     left_out = _ruled(store, run, reader, rulings, arrays, flat)
     until_settled = store.settlements.probes(run)
     return Counts(
