@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets._footer import FooterKey
 
 from tests.stores.test_review import odd
 from tests.tui.audit_runs import audited
@@ -26,8 +25,7 @@ BELOW = (("audit", "enter"), ("audit", "enter", "enter"), ("audit", "V"), ("audi
 
 def footer(screen: Screen[object]) -> list[tuple[str, str]]:
     """Return the keys that the line below a screen shows, with what they are called there."""
-    there = screen.query_one(Keys).query(FooterKey)
-    return [(one.key, one.description) for one in there if not one.has_class("-cut")]
+    return [(one.key, one.description) for _, one in screen.query_one(Keys).placed]
 
 
 async def agrees(app: WorkbenchApp, pilot: Pilot[int]) -> None:

@@ -11,7 +11,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input, Static
-from textual.widgets._footer import FooterKey
 
 from tests.tui.conftest import at_rest, screen_text, until
 from tests.tui.test_one_set_of_keys import screens
@@ -36,9 +35,16 @@ class OneTable(App[None]):
     """A table that is not seen at first."""
 
     CSS = "RecordTable { height: auto; }"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("x", "either", "Either")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "either", "Either", tooltip="One or the other"),
+        Binding("q", "quit", "Quit"),
+    ]
 
     either = True
+    pressed = 0
+
+    def action_either(self) -> None:
+        self.pressed += 1
 
     def compose(self) -> ComposeResult:
         yield Static("above")
@@ -55,24 +61,48 @@ class OneTable(App[None]):
         return self.either if action == "either" else True
 
 
-def keys(app: App[Any]) -> list[FooterKey]:
-    return list(app.screen.query(FooterKey))
-
-
-async def test_keys_are_made_anew_only_where_they_read_differently(path: Path) -> None:
+async def test_keys_are_painted_anew_only_where_they_read_differently(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[str] = []
+    render = Keys.render
+    monkeypatch.setattr(Keys, "render", lambda self: (painted.append("keys"), render(self))[1])
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and "Open" in screen_text(app))
-        before = keys(app)
-        assert before
+        painted.clear()
         app.screen.refresh_bindings()
         await pilot.press("j", "k")
-        assert keys(app) == before
+        assert not painted
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(app.focused, Input) and "Open" not in screen_text(app).splitlines()[-1])
-        assert keys(app) != before
+        assert painted
         await pilot.press("escape")
         await until(pilot, lambda: "Open" in screen_text(app).splitlines()[-1])
+
+
+async def test_a_key_is_pressed_with_the_mouse_says_what_it_does_and_is_left_out_whole_where_there_is_no_room() -> None:
+    app = OneTable()
+    async with app.run_test(tooltips=True) as pilot:
+        await until(pilot, lambda: "x Either" in screen_text(app))
+        app.set_focus(None)
+        await at_rest()
+        footer = app.query_one(Keys)
+        column = next(column for column, one in footer.placed if one.key == "x")
+        await pilot.hover(Keys, offset=(column + 3, 0))
+        assert footer.tooltip == "One or the other"
+        await pilot.hover(Keys, offset=(50, 0))
+        assert footer.tooltip is None
+        await pilot.mouse_down(Keys, offset=(50, 0))
+        assert app.pressed == 0
+        await pilot.mouse_down(Keys, offset=(column + 3, 0))
+        await until(pilot, lambda: app.pressed == 1, seconds=10)
+        assert screen_text(app).splitlines()[-1].endswith("q Quit"), "what leads everywhere stands at the right"
+        width = sum(one.width + 1 for _, one in footer.placed) - 1
+        await pilot.resize_terminal(width, 12)
+        await until(pilot, lambda: screen_text(app).endswith("x Either ^p q Quit"), seconds=10)
+        await pilot.resize_terminal(width - 1, 12)
+        await until(pilot, lambda: "Eith" not in screen_text(app).splitlines()[-1])
 
 
 async def test_keys_that_changed_behind_another_screen_are_right_when_one_comes_back() -> None:
@@ -81,7 +111,7 @@ async def test_keys_that_changed_behind_another_screen_are_right_when_one_comes_
         await until(pilot, lambda: "Either" in screen_text(app))
         footer = app.query_one(Keys)
         app.push_screen(Late())
-        await footer.renew()  # as the footer behind is told to while the parts of the one in front are yet to come
+        footer.renew()  # as the footer behind is told to while the parts of the one in front are yet to come
         await until(pilot, lambda: isinstance(app.screen, Late) and "late" in screen_text(app))
         app.either = False
         app.screen_stack[0].refresh_bindings()

@@ -6,6 +6,7 @@ those in tables. The widgets keep the exact text: only what is painted changes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -23,8 +24,8 @@ from workbench.figures.visible import visible
 CONTRAST, STEPS = 4.5, 10
 "least ratio of words to their background (WCAG 2.2, AA), and in how many steps a colour comes to it"
 ENDS = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
-MARKS = frozenset("✓✗∅·°!?*−±→←▲▼▸●○◌=≠")
-"what is read like a word"
+READ = re.compile("[^\\W_]|[✓✗∅·°!?*−±→←▲▼▸●○◌=≠]")
+"a letter, a digit, or a mark that is read like a word"
 
 
 class Literal(LineFilter):
@@ -59,7 +60,7 @@ class Legible(LineFilter):
         back = background.rich_color
         return [
             Segment(text, legible(style, back))
-            if style is not None and not control and any(one.isalnum() or one in MARKS for one in text)
+            if style is not None and not control and not text.isspace() and READ.search(text)
             else Segment(text, style, control)
             for text, style, control in segments
         ]

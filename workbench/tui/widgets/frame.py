@@ -1,22 +1,21 @@
 """What stands around every screen: the line that says where one is, the panel that says what went wrong, the keys.
 
-Textual's footer makes all its keys anew whenever the focus moves or a key may have come or gone, and the whole screen
-is laid out again for it: most of what moving about would cost. So `Keys` is made anew only where it would read
-differently.
+Textual's footer has a part for each key, and makes all of them anew whenever the focus moves or a key may have come or
+gone: most of what moving about would cost. `Keys` is one part, painted anew only where it would read differently.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual.app import ComposeResult
-from textual.containers import HorizontalGroup
+from rich.cells import cell_len
 from textual.content import Content
+from textual.events import MouseDown, MouseMove
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Footer, Static
-from textual.widgets._footer import FooterKey
+from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.figures.hints import hinted
@@ -25,6 +24,7 @@ from workbench.figures.visible import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.binding import ActiveBinding
     from textual.timer import Timer
 
 SAID_S = 8.0
@@ -147,63 +147,115 @@ SHORT = {"f1": "Keys", "ctrl+p": ""}
 "what they are called here: there is little room"
 
 
-class Keys(Footer):
-    """The keys that work now; those that lead everywhere stay at the right."""
+class Shown(NamedTuple):
+    """A key that works now."""
 
-    DEFAULT_CSS = """
-    Keys > .always { dock: right; width: auto; height: 1; background: $footer-background; padding-left: 1; }
-    Keys > .always FooterKey:last-of-type { margin-right: 0; }
-    Keys > .-cut { visibility: hidden; }
+    key: str
+    name: str
+    description: str
+    enabled: bool
+    tooltip: str
+
+    @property
+    def width(self) -> int:
+        return cell_len(self.name) + bool(self.description) + cell_len(self.description)
+
+
+class Keys(Widget):
+    """The keys that work now; those that lead everywhere stay at the right, and those there is no room for are left
+    out whole: F1 lists them.
     """
 
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"keys--key", "keys--description", "keys--over"}
+    DEFAULT_CSS = """
+    Keys {
+        dock: bottom;
+        height: 1;
+        color: $footer-foreground;
+        background: $footer-background;
+    }
+    Keys > .keys--key {
+        color: $footer-key-foreground;
+        background: $footer-key-background;
+        text-style: bold;
+    }
+    Keys > .keys--description {
+        color: $footer-description-foreground;
+        background: $footer-description-background;
+    }
+    Keys > .keys--over {
+        background: $block-hover-background;
+    }
+    """
+
+    _over: reactive[str] = reactive("")
+    "the key under the pointer"
+
     def __init__(self) -> None:
-        super().__init__(show_command_palette=False, compact=True)
-        self._made: list[object] | None = None
+        super().__init__(markup=False)
+        self._left: list[Shown] = []
+        self._right: list[Shown] = []
 
-    def compose(self) -> ComposeResult:
-        first: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
-        yield from sorted(
-            (one for one in super().compose() if not self._stands_at_right(one)),
-            key=lambda one: (
-                first.index(one.action) if isinstance(one, FooterKey) and one.action in first else len(first)
-            ),
-        )
-        if self._bindings_ready:
-            active = self.screen.active_bindings
-            with HorizontalGroup(classes="always"):
-                for key in ALWAYS:
-                    if (found := active.get(key)) is not None and (found.binding.show or key in SHORT):
-                        yield FooterKey(
-                            key,
-                            self.app.get_key_display(found.binding),
-                            SHORT.get(key, found.binding.description),
-                            found.binding.action,
-                            disabled=not found.enabled,
-                            tooltip=found.tooltip,
-                        ).data_bind(compact=Footer.compact)
+    @property
+    def placed(self) -> list[tuple[int, Shown]]:
+        """Return the keys for which there is room, each with the column it begins at."""
+        found: list[tuple[int, Shown]] = []
+        at = edge = self.size.width
+        for one in reversed(self._right):
+            at = edge - one.width
+            found.append((at, one))
+            edge = at - 1
+        column, edge = 0, at - 1 if self._right else at
+        for one in self._left:
+            if column + one.width <= edge:
+                found.append((column, one))
+            column += one.width + 1
+        return sorted(found)
 
-    def _stands_at_right(self, widget: Widget) -> bool:
-        """Return whether a key is one of those, or another one for what one of those does."""
-        active = self.screen.active_bindings
-        same = {active[key].binding.action for key in ALWAYS if key in active and active[key].binding.show}
-        return isinstance(widget, FooterKey) and (widget.key in ALWAYS or widget.action in same)
+    def render(self) -> Content:
+        parts: list[Content | tuple[str, Style]] = []
+        at = 0
+        for column, one in self.placed:
+            over = ("keys--over",) * (one.key == self._over)
+            key, description = (
+                self.get_visual_style(*over, part) + Style(dim=not one.enabled or None)
+                for part in ("keys--key", "keys--description")
+            )
+            parts += [Content(" " * (column - at)), (one.name, key)]
+            if one.description:
+                parts.append((f" {one.description}", description))
+            at = column + one.width
+        return Content.assemble(*parts)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.hide_cut)
+    def _at(self, column: int) -> Shown | None:
+        """Return the key that stands at a column."""
+        return next((one for begin, one in self.placed if begin <= column < begin + one.width), None)
 
-    def hide_cut(self) -> None:
-        """Leave out keys of which there is room for a part alone: F1 lists them."""
-        always = next(iter(self.query(".always")), None)
-        if always is not None and always.region.width:
-            for key in self.query_children(FooterKey):
-                key.set_class(key.region.right > always.region.x, "-cut")
+    def on_mouse_move(self, event: MouseMove) -> None:
+        found = self._at(event.x)
+        if (over := found.key if found is not None else "") != self._over:
+            self._over, self.tooltip = over, found.tooltip or None if found is not None else None
+
+    def on_leave(self) -> None:
+        self._over, self.tooltip = "", None
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        if (found := self._at(event.x)) is None:
+            return
+        if found.enabled:
+            self.app.simulate_key(found.key)
+        else:
+            self.app.bell()
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self.bindings_changed)
 
     def bindings_changed(self, screen: Screen[object]) -> None:
-        self._bindings_ready = True
         if screen.app.app_focus and self.is_attached and screen is self.screen:
             self.call_after_refresh(self.renew)
 
-    async def renew(self) -> None:
+    def renew(self) -> None:
         """Show the keys that work now.
 
         While another screen is in front, Textual would ask that one about some of these keys, and it may not have its
@@ -211,13 +263,21 @@ class Keys(Footer):
         """
         if not self.is_attached or self.app.screen is not self.screen:
             return
-        shown = [
-            (active.binding, active.enabled, active.tooltip)
-            for active in self.screen.active_bindings.values()
-            if active.binding.show
-        ]
-        if shown != self._made:
-            self._made = list(shown)
-            await self.recompose()
-            self.call_after_refresh(self.hide_cut)
-            self.screen.check_idle()  # it paints nothing while parts are exchanged, and is not told when that is over
+        active = self.screen.active_bindings
+        right = [active[key] for key in ALWAYS if key in active and (active[key].binding.show or key in SHORT)]
+        same = {one.binding.action for one in right if one.binding.show}
+        left: dict[str, ActiveBinding] = {}
+        for one in active.values():
+            if one.binding.show and one.binding.action not in same:
+                left.setdefault(one.binding.action, one)
+        first: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
+        actions = sorted(left, key=lambda action: first.index(action) if action in first else len(first))
+        shown = [self._shown(left[action]) for action in actions], [self._shown(one) for one in right]
+        if shown != (self._left, self._right):
+            self._left, self._right = shown
+            self.refresh()
+
+    def _shown(self, active: ActiveBinding) -> Shown:
+        binding = active.binding
+        called = SHORT.get(binding.key, binding.description) if binding.key in ALWAYS else binding.description
+        return Shown(binding.key, self.app.get_key_display(binding), called, active.enabled, active.tooltip)
