@@ -195,7 +195,7 @@ def _what(path: Path) -> str:
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
     if len(header) > 1:
-        return f"a table ({kind}) with the columns {_few(header)}"
+        return f"a table{'' if kind is Kind.TEXT else f' ({kind})'} with the columns {_few(header)}"
     return f"a file {path.suffix or 'without an end'}"
 
 
