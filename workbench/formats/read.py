@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
+from zipfile import BadZipFile, ZipFile
 
 from workbench import entry_points
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
@@ -25,8 +28,7 @@ from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
-from workbench.formats.tabular import nearest
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, keys_of, kind_of
 
 ANSWERS = "answers"
 "the format of people's answers: the only one that is not an instrument"
@@ -37,7 +39,9 @@ KNOWN = """What can be imported:
 - a CSV with id, statement, issue_label, political_leaning_label (propositions)
 - a CSV with respondent and one column per question (answers)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
-- the BiasMonkey download, or a part of it (biasmonkey)"""
+- the BiasMonkey download, or a part of it (biasmonkey)
+Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
+(ref=# numbers the rows), --ignore COLUMN,…"""
 
 MEANT: dict[str, tuple[str, ...]] = {
     "ref": ("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id"),
@@ -69,6 +73,8 @@ MEANT: dict[str, tuple[str, ...]] = {
 }
 "column of statements -> names that other people give it"
 PREFIXED = ("issue.", AUTHOR, RELATION)
+NEAR = 0.8
+"how alike a column has to be to one of ours (difflib)"
 
 
 def recognised(path: Path, how: How = AS_IS) -> str:
@@ -83,6 +89,11 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
+        if not found and (log := log_of(path)):
+            raise UsageError(
+                f"{path}: found {log}: answers of models that were collected elsewhere, which cannot be imported. What "
+                "can be are statements, questions, people's answers and labels: workbench import --help"
+            )
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
@@ -103,16 +114,16 @@ def likely(path: Path, how: How = AS_IS) -> How | None:
     """Return how a table may be read as statements: what its columns may be, and those to leave out; None where none is
     like any of ours.
     """
-    columns = _own_columns(path, how)
+    columns = [] if log_of(path) else _own_columns(path, how)
     meant: dict[str, str] = {}
     for column in columns:
         plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
         like = next((name for name, words in MEANT.items() if plain == name or plain in words), None)
-        like = like or nearest(plain, [name for name in MEANT if name not in columns])
+        like = like or next(iter(get_close_matches(plain, MEANT, 1, NEAR)), None)
         if like is not None and like != column and like not in columns and like not in meant.values():
             meant[column] = like
-    if not meant:
-        return None
+    if "original" not in (*columns, *meant.values()):
+        return None  # nothing is like a statement
     if "ref" not in (*columns, *meant.values()):
         meant[NUMBER] = "ref"
     known = {*MEANT, *meant, *UNNUMBERED, *ABOUT_STATEMENTS}
@@ -127,17 +138,40 @@ def _as_statements(path: Path, how: How) -> str:
         return ""
     odd = [column for column, name in meant.columns.items() if name == LEFT_OUT]
     named = {name: column for column, name in meant.columns.items() if name != LEFT_OUT}
-    lacks = "original" not in (*_own_columns(path, how), *named)
     return "\n".join(
         [
             "It may hold statements, which need ref (a short name) and original (the text). Look at what would come:",
             f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map {shlex.quote(written(meant))}",
             *(f"  {name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()),
             *([f"  left out: {_few(odd)}, which no column of statements is like"] if odd else []),
-            *(["  nothing is like original: name the column with the texts, original=COLUMN"] if lacks else []),
             "All columns of statements, and other formats: workbench import --help",
         ]
     )
+
+
+LOGS: Mapping[str, tuple[str, ...]] = {
+    "OpenAI batch results": ("custom_id", "response.status_code"),
+    "samples of lm-evaluation-harness": ("doc_id", "resps", "filtered_resps"),
+    "promptfoo results": ("evalId", "results.version"),
+    "an Inspect log": ("eval.task", "plan.name"),
+}
+"what other programs write down of models' answers -> columns by which it is known"
+
+
+def log_of(path: Path) -> str:
+    """Return what a file of models' answers is called; "" where it is none that is known."""
+    if not path.is_file():
+        return ""
+    try:
+        with ZipFile(path) as held:
+            if "header.json" in held.namelist() and any(name.startswith("samples/") for name in held.namelist()):
+                return "an Inspect log"
+    except (OSError, BadZipFile):
+        pass
+    if kind_of(path) not in (Kind.JSON, Kind.LINES):
+        return ""
+    keys = set(keys_of(path))
+    return next((what for what, known in LOGS.items() if set(known) <= keys), "")
 
 
 def is_plain(path: Path) -> bool:

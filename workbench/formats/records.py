@@ -172,6 +172,16 @@ def header_of(path: Path, how: How = AS_IS) -> list[str]:
         return []
 
 
+def keys_of(path: Path) -> list[str]:
+    """Return the keys of a JSON file, or of the first object of JSON Lines, those of objects within with a dot."""
+    text = read_text(path, Findings()) or ""
+    try:
+        value = json.loads(text if kind_of(path) is Kind.JSON else text.partition("\n")[0])
+        return [] if too_deep(value) or not isinstance(value, dict) else [name for name, _ in _flat(value)]
+    except (ValueError, RecursionError):
+        return []
+
+
 def is_blank(cells: Sequence[str]) -> bool:
     """Return whether a record is an empty line, or a row of empty cells as spreadsheets leave them (`,,,,`)."""
     return not cells or (len(cells) > 1 and not any(cell.strip() for cell in cells))
