@@ -14,6 +14,7 @@ import pytest
 from textual import app as apps
 from textual import constants
 from textual import pilot as pilots
+from textual import screen as screens
 from textual._context import active_app
 from textual.app import App
 from textual.content import Content
@@ -36,6 +37,8 @@ SOON_S = 0.2
 "what has not come by then is looked for less often: to look takes the time of whoever brings it"
 STUCK_S = 0.1
 "workers that compute nothing for so long wait for something, and are not waited for"
+FRAME_S = 0.5
+"how often a screen is painted that nobody waits for; a test paints as soon as an app is at rest"
 PATIENCE_S = 10.0
 "how long a key waits for workers that do compute"
 
@@ -150,6 +153,7 @@ def _hurried() -> Iterator[None]:
         patch.setattr(apps, "wait_for_idle", at_rest)
         patch.setattr(pilots, "wait_for_idle", at_rest)
         patch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
+        patch.setattr(screens, "UPDATE_PERIOD", FRAME_S)
         yield
 
 

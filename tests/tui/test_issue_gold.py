@@ -118,7 +118,7 @@ async def test_ties_stand_first_and_nobody_is_named(path: Path, size: tuple[int,
         await opened(pilot, screen := IssueGoldScreen("small"))
         for keys in (("tab",), ("shift+tab", "j", "j", "j")):  # from a tie, and from the issue
             await pilot.press(*keys)
-            await until(pilot, lambda: not screen.query_one("#body").has_class("-old"))
+            await until(pilot, lambda: screen.query_one("#body").styles.opacity == 1)
             await pilot.pause()
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, IssueCasesScreen) and sheet(app.screen))

@@ -33,6 +33,8 @@ from workbench.tui.results.sheet import Sheet
 
 READING, DRAWING = "Previous figures; reading …", "Previous figures; resampling …"
 STILL_READING = "still reading …"
+DIMMED = 0.5
+"opacity of figures that others will take the place of"
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -185,7 +187,7 @@ class JudgingScreen(Following):
 
     def say_who(self) -> None:
         """Put into the title whose figures these are: nothing is under way, or the rest of what is read."""
-        self.query_one("#body").remove_class("-old")
+        self.query_one("#body").styles.opacity = 1.0
         who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
         self.title_bar.note = f"{who}; {STILL_READING}" if self._partly else who
 
@@ -245,7 +247,7 @@ class JudgingScreen(Following):
     def _wait(self, note: str) -> None:
         """Say what is under way, and dim what stands there from before."""
         self.title_bar.note = note
-        self.query_one("#body").add_class("-old")
+        self.query_one("#body").styles.opacity = DIMMED  # a class would have all parts styled anew
 
     def _say(self, text: str | None) -> None:
         """Show a sentence in place of the figures, or the figures."""
