@@ -15,6 +15,7 @@ from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
+from workbench.formats.read import LOG
 from workbench.formats.records import AS_IS
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
@@ -37,7 +38,7 @@ def welcome() -> int:
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
 FORMATS = entry_points.names(
-    entry_points.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+    entry_points.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey", "log")
 )
 
 
@@ -100,7 +101,10 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("path", type=Type.PATH, positional=True, required=True),
     Option("format", "see data/README.md", none="recognised", choices=FORMATS),
     Option("name", "name of the instrument in the store", none="the name in the file"),
-    INSTRUMENT.but(help="answers: the instrument with the questions"),
+    INSTRUMENT.but(help="answers, log: the instrument with the questions or statements"),
+    Option("audit", "log: the audit whose prompts were asked", none="the one with the most matches", metavar="AUDIT"),
+    Option("family", "log: the templates that were used", none="those with the most matches", metavar="NAME"),
+    Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
     Option("missing", "answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
     Option("map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"),
     Option("ignore", "columns to leave out; of answers: columns that are not questions", metavar="COLUMN,…"),
@@ -120,6 +124,8 @@ def import_instrument(options: Namespace) -> int:
     from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
 
     request = request_of(options)
+    if request.format == LOG:
+        return _import_log(options, request)
     material = read(request)
     if options.dry_run and material is not None and not options.store.exists():
         with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
@@ -127,6 +133,27 @@ def import_instrument(options: Namespace) -> int:
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
         material = material or read_answers_of(store, request)
         return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
+
+
+def _import_log(options: Namespace, request: Request) -> int:
+    """Import answers that were collected elsewhere, or say what would come of it."""
+    from stores.core.store import Store
+    from workbench.formats.answer_logs import log_of
+    from workbench.jobs import recorded
+    from workbench.pipeline.importing import NOTHING
+
+    with Store.open(options.store) as store:
+        of = options.instrument or store.instruments.only()
+        wanted = recorded.Wanted(of, options.audit or "", options.family or "", "", options.model or "")
+        found = recorded.match(store, request.path, log_of(request.path, request.how), wanted, request.how)
+        jobs = [] if options.dry_run else recorded.put(store, found)
+    if options.json:
+        print_json({"format": LOG, "written": bool(jobs), "jobs": jobs, **found.data()})
+        return 0
+    for sentence in found.said():
+        say_wrapped(sentence)
+    say(f"{NOTHING} Without --dry-run all of this is written." if options.dry_run else found.next(options.store))
+    return 0
 
 
 def request_of(options: Namespace) -> Request:
@@ -167,6 +194,10 @@ def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  #
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
         return
+    if format == LOG:
+        return
+    if options.audit or options.family or options.model:
+        raise UsageError(f"--audit, --family and --model belong to --format {LOG}: answers collected elsewhere")
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
     if options.missing is not None:

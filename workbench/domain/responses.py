@@ -38,6 +38,7 @@ class Sampling:
     top_k: int | None = None
     "None: the whole vocabulary"
     max_new_tokens: int = 20
+    "0: not known, of answers that were collected elsewhere"
     stop: str = ""
     "empty: an answer ends where the model ends it, or after `max_new_tokens`; or `decided`"
     mode: str = SAMPLED
@@ -81,7 +82,8 @@ model does by itself, within `max_new_tokens`"
         return self._in_words("")
 
     def __str__(self) -> str:
-        return self._in_words(f", {self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}")
+        tokens = f"{self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}"
+        return self._in_words(f", {tokens if self.max_new_tokens else 'length not known'}")
 
     def _in_words(self, tokens: str) -> str:
         budget = " tokens" if self.thinking.isdecimal() else ""

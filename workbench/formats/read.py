@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
-from zipfile import BadZipFile, ZipFile
 
 from workbench import entry_points
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
+from workbench.formats.answer_logs import log_of
 from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
 from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
@@ -28,10 +27,10 @@ from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, keys_of, kind_of
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
 
-ANSWERS = "answers"
-"the format of people's answers: the only one that is not an instrument"
+ANSWERS, LOG = "answers", "log"
+"formats that are no instrument: people's answers, and those of models that were collected elsewhere"
 KNOWN = """What can be imported:
 - a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
 - JSON Lines, one object per statement (jsonl)
@@ -40,6 +39,7 @@ KNOWN = """What can be imported:
 - a CSV with respondent and one column per question (answers)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)
+- answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
 Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
 (ref=# numbers the rows), --ignore COLUMN,…"""
 
@@ -89,11 +89,6 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
-        if not found and (log := log_of(path)):
-            raise UsageError(
-                f"{path}: found {log}: answers of models that were collected elsewhere, which cannot be imported. What "
-                "can be are statements, questions, people's answers and labels: workbench import --help"
-            )
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
@@ -114,7 +109,7 @@ def likely(path: Path, how: How = AS_IS) -> How | None:
     """Return how a table may be read as statements: what its columns may be, and those to leave out; None where none is
     like any of ours.
     """
-    columns = [] if log_of(path) else _own_columns(path, how)
+    columns = _own_columns(path, how)
     meant: dict[str, str] = {}
     for column in columns:
         plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
@@ -149,31 +144,6 @@ def _as_statements(path: Path, how: How) -> str:
     )
 
 
-LOGS: Mapping[str, tuple[str, ...]] = {
-    "OpenAI batch results": ("custom_id", "response.status_code"),
-    "samples of lm-evaluation-harness": ("doc_id", "resps", "filtered_resps"),
-    "promptfoo results": ("evalId", "results.version"),
-    "an Inspect log": ("eval.task", "plan.name"),
-}
-"what other programs write down of models' answers -> columns by which it is known"
-
-
-def log_of(path: Path) -> str:
-    """Return what a file of models' answers is called; "" where it is none that is known."""
-    if not path.is_file():
-        return ""
-    try:
-        with ZipFile(path) as held:
-            if "header.json" in held.namelist() and any(name.startswith("samples/") for name in held.namelist()):
-                return "an Inspect log"
-    except (OSError, BadZipFile):
-        pass
-    if kind_of(path) not in (Kind.JSON, Kind.LINES):
-        return ""
-    keys = set(keys_of(path))
-    return next((what for what, known in LOGS.items() if set(known) <= keys), "")
-
-
 def is_plain(path: Path) -> bool:
     """Return whether a path is a folder that has no format itself, although its contents may have one."""
     try:
@@ -197,6 +167,8 @@ def _of_folder(folder: Path) -> str:
 def _of_file(path: Path, how: How) -> str:
     if stem_of(path.name):
         return "biasmonkey"
+    if log_of(path, how):
+        return LOG
     header = set(header_of(path, how))
     if set(OF_LABELS) <= header or {"response", "annotator"} <= header or tool_of(path):
         return ""
@@ -238,7 +210,7 @@ def _few(names: list[str]) -> str:
 
 
 FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
-MAPPED = ("csv", "propositions", "choices", ANSWERS)
+MAPPED = ("csv", "propositions", "choices", ANSWERS, LOG)
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"

@@ -17,6 +17,9 @@ from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder
 from workbench.options.shared import CHAT_FORMAT
 
+IMPORTED = "imported:"
+"how the names of models begin whose answers were collected elsewhere"
+
 
 def load(
     name: str,
@@ -47,6 +50,11 @@ def load(
         from workbench.inference.cluster.model import load_cluster
 
         return load_cluster(name, dtype, cluster, chat_format=chat_format)
+    if name.startswith(IMPORTED):
+        raise ModelError(
+            f"{name}: its answers were collected elsewhere and imported from a file; nothing here asks it. Import further "
+            "answers the same way: workbench import STORE FILE"
+        )
     if name == "scripted" or name.startswith("scripted:"):
         from workbench.inference.scripted.personas import load_scripted
 
@@ -79,6 +87,8 @@ def check_reachable(
     Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, MissingPackage
     for an embedded model or a client that is not installed. `batched`: also check that it takes batches.
     """
+    if name.startswith(IMPORTED):
+        load(name)  # which says why not
     if cluster or name.partition(":")[0] == "scripted":
         return
     if name.startswith(PREFIX):

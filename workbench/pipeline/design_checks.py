@@ -40,6 +40,7 @@ from workbench.inference.base import check_dtype
 from workbench.inference.cluster.model import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.embedded import EMBEDDED
+from workbench.inference.load import IMPORTED
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
 from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, MODEL, SERVE
 from workbench.readers.label_words import LabelWords
@@ -150,6 +151,10 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
     """Raise FieldError for a name that stands for no model: neither one that ships, nor a folder or file, an endpoint,
     a stand-in, a hub id with its owner, or a model that has answered in this store. Asks no server and no hub.
     """
+    if name.startswith(IMPORTED):
+        raise MODEL.error(
+            f"{name}: its answers were collected elsewhere and imported from a file; nothing here asks it"
+        )
     base, _ = parted(name)
     other_machines = cluster not in ("", LOCAL)
     if served(name) or other_machines or base in EMBEDDED or Path(name).expanduser().exists():
@@ -224,7 +229,7 @@ def check_design(design: Design) -> None:
             "paid for before a rule can read them. Leave the option out, or lower the limit of tokens",
         ),
         (
-            not sampling.server or served(name),
+            not sampling.server or served(name) or name.startswith(IMPORTED),
             f"{name} is not a served model, so a server cannot choose: give numbers for {', '.join(sampling.left)}",
         ),
         (

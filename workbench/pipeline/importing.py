@@ -22,7 +22,7 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import Questionnaire, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
-from workbench.formats.read import ANSWERS, recognised
+from workbench.formats.read import ANSWERS, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.write import Export, export
 
@@ -91,6 +91,11 @@ def read(request: Request) -> Material | None:
     None: what is there are answers, which only `read_answers_of` can read, beside the questions that they are to.
     """
     format = request.format or recognised(request.path, request.how)  # noqa: A001  the command line's word for it
+    if format == LOG:
+        raise UsageError(
+            f"{request.path}: found answers of models that were collected elsewhere. A shell imports them: workbench "
+            f"import STORE {shlex.quote(str(request.path))} --dry-run"
+        )
     if format == ANSWERS:
         return None
     from workbench.formats.read import read_instrument

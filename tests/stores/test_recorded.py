@@ -1,0 +1,155 @@
+"""Answers that other programs collected become runs like any other, and are never taken for our own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.core.store import Store
+from tests.cli.test_commands import run
+from tests.tui.audit_runs import answers, audited, small
+from workbench.audits.audit import probes as every_probe
+from workbench.domain.prompts import Probe
+from workbench.errors import InputError, UsageError
+from workbench.formats.answer_logs import log_of
+from workbench.formats.records import How
+from workbench.jobs.recorded import Wanted, match, put
+
+Entry = tuple[Probe, str]
+"(prompt, one answer to it)"
+
+
+def entries() -> list[Entry]:
+    base = small()
+    variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=str)
+    probes = every_probe(base.statements, base.templates, variants, "en", "m")
+    return [(probe, text) for probe in probes for text, count in answers(probe) for _ in range(count)]
+
+
+def messages(probe: Probe) -> list[dict[str, str]]:
+    return [{"role": one.role, "content": one.content} for one in probe.prompt.messages]
+
+
+def about(probe: Probe) -> dict[str, str]:
+    order = "swapped" if probe.inverted else "printed"
+    return {"ref": probe.statement, "variant": probe.variant, "template": probe.template, "order": order}
+
+
+def as_lines(one: Callable[[Entry], dict[str, Any]]) -> Callable[[list[Entry]], str]:
+    return lambda given: "\n".join(json.dumps(one(each)) for each in given)
+
+
+def of_openai(given: Entry) -> dict[str, Any]:
+    probe, text = given
+    body = {"model": "smol", "choices": [{"message": {"role": "assistant", "content": text}}]}
+    return {"custom_id": "|".join(about(probe).values()), "response": {"status_code": 200, "body": body}, "error": None}
+
+
+def of_harness(given: Entry) -> dict[str, Any]:
+    probe, text = given
+    asked = {"arg_0": json.dumps(messages(probe)), "arg_1": {"temperature": 0.4, "max_gen_toks": 20}}
+    return {"doc_id": 0, "doc": {}, "arguments": {"gen_args_0": asked}, "resps": [[text]], "filtered_resps": [text]}
+
+
+def of_promptfoo(given: list[Entry]) -> str:
+    results = [
+        {"prompt": {"raw": json.dumps(messages(probe))}, "provider": {"id": "smol"}, "response": {"output": text}}
+        for probe, text in given
+    ]
+    return json.dumps({"evalId": "e", "results": {"version": 3, "results": results}})
+
+
+def of_inspect(given: list[Entry]) -> str:
+    samples = [
+        {
+            "id": n,
+            "input": messages(probe),
+            "output": {"choices": [{"message": {"role": "assistant", "content": text}}]},
+        }
+        for n, (probe, text) in enumerate(given)
+    ]
+    held = {"task": "t", "model": "smol", "created": "2026-01-02T10:00:00"}
+    config = {"temperature": 0.4, "max_tokens": 20}
+    return json.dumps({"version": 2, "eval": held, "plan": {"name": "plan", "config": config}, "samples": samples})
+
+
+LAYOUTS: dict[str, tuple[str, Callable[[list[Entry]], str]]] = {
+    "a table of answers": ("t.jsonl", as_lines(lambda one: {**about(one[0]), "answer": one[1], "model": "smol"})),
+    "OpenAI batch results": ("batch.jsonl", as_lines(of_openai)),
+    "samples of lm-evaluation-harness": ("samples_x.jsonl", as_lines(of_harness)),
+    "promptfoo results": ("out.json", of_promptfoo),
+    "an Inspect log": ("log.json", of_inspect),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return audited(tmp_path / "a.db", model="asked-here")
+
+
+def counted(path: Path, model: str) -> dict[tuple[str, ...], dict[str, int]]:
+    with Store.open(path) as held:
+        [of] = [one for one in held.runs.list("reliability") if one.model == model]
+        found = held.raw_answers.of_run(of)
+        cells = {one.probe: (one.ref, one.kind, f"{one.ordinal} {one.template} {one.axes}") for one in
+                 held.raw_answers.probes(of)}  # fmt: skip
+        return {(*cells[probe], str(place)): dict(texts) for place, (probe, texts) in enumerate(sorted(found.items()))}
+
+
+@pytest.mark.parametrize("program", LAYOUTS)
+def test_answers_of_a_log_are_the_same_run_as_if_they_had_been_asked_here(
+    store: Path, tmp_path: Path, program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, made = LAYOUTS[program]
+    path = tmp_path / name
+    path.write_text(made(entries()), encoding="utf-8")
+    assert log_of(path) == program
+    named = ("--model", "smol")
+    code, out, _ = run(capsys, "import", store, path, *named, "--dry-run")
+    assert (code, "Nothing was written" in out) == (0, True)
+    code, out, _ = run(capsys, "import", store, path, *named)
+    assert code == 0
+    assert f"{program}: {len(entries()):,} answers" in out
+    assert counted(store, "imported:smol") == counted(store, "asked-here")
+    code, shown, _ = run(capsys, "show", store, "reliability", "--model", "imported:smol")
+    assert (code, "imported" in shown) == (0, True)
+    run(capsys, "import", store, path, *named)
+    assert counted(store, "imported:smol") == counted(store, "asked-here"), "read again it adds nothing"
+    code, _, err = run(capsys, "run", store, "--model", "imported:smol", "--yes")
+    assert (code, "collected elsewhere" in err) == (2, True)
+
+
+def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    probe, _ = entries()[0]
+    rows = [{**about(probe), "answer": "Yes."}, {**about(probe), "ref": "nowhere", "answer": "No."}]
+    path.write_text(",".join(rows[0]) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows), encoding="utf-8")
+    with Store.open(store) as held:
+        found = match(held, path, log_of(path), Wanted(small().name))
+        assert [one.place for one in found.unmatched] == [3]
+        assert "left out: 1 answer to no prompt of these templates (entries 3)" in "\n".join(found.said())
+        put(held, found)
+    path.write_text(path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8")
+    with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
+        match(held, path, log_of(path), Wanted(small().name))
+
+
+def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps({**about(entries()[0][0]), "answer": "Yes.", "temperature": 0.7}), encoding="utf-8")
+    with Store.open(store) as held:
+        [one] = match(held, path, log_of(path), Wanted(small().name)).runs
+    sampling = one.plan.design.sampling
+    assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (0.7, ("top_p", "top_k"), 0)
+    assert str(sampling) == "T 0.7, top-p of the server, top-k and penalties of the server, length not known"
+
+
+def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "batch.jsonl"
+    path.write_text(as_lines(of_openai)(entries()[:3])[:-20], encoding="utf-8")
+    with Store.open(store) as held, pytest.raises(InputError, match="line 3: found what is not JSON"):
+        match(held, path, "OpenAI batch results", Wanted(small().name), How())
