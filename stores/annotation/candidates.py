@@ -100,8 +100,10 @@ class Candidates:
         order = np.lexsort((self.wordings, self.texts))  # stable: the first of equals stands first
         new = np.ones(len(order), dtype=bool)
         new[1:] = (np.diff(self.texts[order]) != 0) | (np.diff(self.wordings[order]) != 0)
+        if new.all():
+            return self
         starts = np.flatnonzero(new)
-        answers = np.add.reduceat(self.answers[order], starts) if len(order) else self.answers
+        answers = np.add.reduceat(self.answers[order], starts)
         first = order[starts]
         codes, places = self.codes[first], list(self.places)
         numbers = {place: code for code, place in enumerate(places)}

@@ -188,7 +188,7 @@ def _readable_by_people(candidates: Candidates) -> tuple[Candidates, int]:
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
         by_rule[some] = [rule.read(text).label is not None for text in candidates.bodies(some)]
-    return candidates.only(~by_rule), int(by_rule.sum())
+    return candidates.only(~by_rule) if by_rule.any() else candidates, int(by_rule.sum())
 
 
 def _offered(candidates: Candidates) -> Offers:
