@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,13 +14,12 @@ from stores.annotation.annotation_items import (
     CURRENT_LABELS,
     chosen_version,
     codebook_from_json,
-    first_wording,
     save_codebook,
     unit_of,
     version_of,
 )
+from stores.annotation.candidates import Candidates, Place, answers, of_rows
 from stores.core.base import Aggregate, now, restored, table, text_ids
-from stores.runs.run_rows import LIVE
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantId, VariantKind
@@ -28,24 +27,6 @@ from workbench.errors import UnknownName, UsageError
 
 LEASE_S = 1800
 "seconds for which an item shown to one person is reserved"
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A text that could be labelled, once per prefix and model that gave it."""
-
-    text_id: int
-    wording_id: int
-    text: str
-    instrument: str
-    ref: str
-    variant: str
-    template: str
-    scale: str
-    "of the template: answers on the scale `likert` may need no person"
-    model: str
-    answers: int = 1
-    "how often the model gave this text as an answer to this wording under this template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,23 +164,20 @@ class Queues(Aggregate):
 
     def candidates(
         self, audit: str, instrument: str | None = None, models: Sequence[str] = (), language: str | None = None
-    ) -> Iterator[Candidate]:
-        """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
-        chosen, variants = set(models), dict[tuple[str, int], str]()
-        rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
-        for text_id, wording_id, body, name, ref, kind, ordinal, template, scale, model, answers in rows:
-            if not chosen or model in chosen:
-                variant = variants.get((kind, ordinal)) or variants.setdefault(
-                    (kind, ordinal), str(VariantId(VariantKind(kind), ordinal))
-                )
-                text = restored(body)
-                yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
+    ) -> Candidates:
+        """Return every distinct answer to every wording under every template by every model, in a fixed order."""
+        return answers(self.connection, audit, instrument, models, language)
 
-    def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
-        """Yield the original wording of every current statement, as a text to label."""
+    def statements(self, instrument: str | None = None, language: str | None = None) -> Candidates:
+        """Return the original wording of every current statement, as a text to label."""
         rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
-        for text_id, wording_id, body, name, ref, source in rows:
-            yield Candidate(text_id, wording_id, restored(body), name, ref, "original", source or name, "", "")
+        return of_rows(
+            self.connection,
+            (
+                (text, wording, Place(name, ref, "original", source or name, "", ""))
+                for text, wording, name, ref, source in rows
+            ),
+        )
 
     def items(self, name: str) -> tuple[DrawnItem, ...]:
         """Return the items of a queue in order, without attention items."""
@@ -290,34 +268,12 @@ _ANNOTATORS = """
     where q.id = :queue order by h.name
 """
 
-_CANDIDATES = f"""
-    select c.text_id, c.wording_id, x.body, c.instrument, c.ref, c.kind, c.ordinal, c.template, c.scale,
-        c.model, sum(c.count)
-    from (
-        select distinct r.text_id, {first_wording("w", "s")} as wording_id, i.name as instrument, s.ref, w.kind,
-            w.ordinal, t.name as template, t.scale, m.name as model, d.id as draw_id, r.output_id, r.count
-        from model m cross join sampling g cross join probe p
-        join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
-        join statement s on s.id = w.statement_id and {LIVE}
-        join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
-        join template t on t.id = p.template_id
-        join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
-        join given_answer r on r.draw_id = d.id
-        where p.audit = :audit
-    ) c
-    join text x on x.id = c.text_id
-    group by c.text_id, c.wording_id, c.template, c.scale, c.model
-    order by c.instrument, c.ref, c.kind, c.ordinal, c.template, c.model, x.key
-"""
-"versions of a statement share prompts, so each draw counts once"
-
 _STATEMENTS = """
-    select w.text_id, w.id, x.body, i.name, s.ref, s.source
+    select w.text_id, w.id, i.name, s.ref, s.source
     from statement s
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join wording w on w.statement_id = s.id and w.kind = 'original'
         and w.language = coalesce(:language, i.language)
-    join text x on x.id = w.text_id
     where s.current = 1 order by i.name, s.ordinal
 """
 

@@ -1,4 +1,4 @@
-"""How long pages keep somebody waiting, at the published size and at seven times as many prompts.
+"""How long pages and draws keep somebody waiting, at the published size and at seven times as many prompts.
 
 Processor time, beside that of a plain pass over the same data: every answer read once with its text, and counted. What
 is imported for a page is imported before.
@@ -6,6 +6,8 @@ is imported for a page is imported before.
 
 from __future__ import annotations
 
+import multiprocessing
+import resource
 import sqlite3
 import sys
 import tempfile
@@ -28,6 +30,7 @@ from stores.core.store import Store
 from workbench.audits.reliability import AUDIT
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose
+from workbench.pipeline.queues import QueueSpec, propose
 from workbench.tui.kit.base import read_store
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.results.loaded import Settings
@@ -39,6 +42,11 @@ SIZES = ((239, 30), (1680, 10))
 "statements, each asked in 72 prompts, and answers to a prompt"
 TINY_SIZES = ((2, 10),)
 QUEUE, LOOKS = "first", 1000
+
+
+DRAWN, TINY_DRAWN = 160, 2
+"statements, each asked in 72 prompts with answers that all differ"
+FREE_TEXT = "bias_score"
 
 
 def plain_pass(path: Path) -> None:
@@ -105,10 +113,57 @@ def of_size(path: Path, statements: int, samples: int) -> Iterator[tuple[str, st
             f"{seconds:.2f} s of processor time",
             f"{seconds / plain:.1f} plain passes",
         )
+    _, most = alone(shown, path)
+    yield f"a process that shows Home and the review, {prompts:,} prompts", f"{most:,} MB", ""
     anchor = Anchor(path)
     looks = processor(lambda: [anchor.version() for _ in range(LOOKS)])
     anchor.close()
     yield f"a look whether anything was written, {prompts:,} prompts", f"{1e6 * looks / LOOKS:.1f} µs", ""
+
+
+def shown(path: Path) -> float:
+    """Show Home and the review, as the terminal does."""
+    import workbench.tui.app  # noqa: F401
+
+    return sum(processor(partial(read_store, path, page)) for page in (read_overview, read_judgement, load_queue))
+
+
+def load_queue(store: Store) -> object:
+    """Return the review queue of the run that was answered last."""
+    return load_review(store, ReviewChoice())
+
+
+def drawn(path: Path) -> float:
+    """Draw a test set; return the seconds of processor time."""
+    spec = QueueSpec("drawn", Purpose.TEST, limit=600)
+    return processor(lambda: read_store(path, lambda store: propose(store, spec)))
+
+
+def alone(act: Callable[[Path], float], path: Path) -> tuple[float, int]:
+    """Return what an act in a process of its own gives, and the most memory that the process took, in MB."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_with_memory, (act, path))
+
+
+def _with_memory(act: Callable[[Path], float], path: Path) -> tuple[float, int]:
+    found = act(path)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB; of macOS, in bytes
+    return found, most // (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def of_draw(path: Path, statements: int) -> Iterator[tuple[str, str, str]]:
+    """Yield the row of a draw from answers in free text that all differ."""
+    bench_verdicts.SAMPLES = SIZES[1][1]
+    texts, _ = bench_verdicts.build(path, statements, distinct=True)
+    with Store.open(path) as store, store.write() as connection:
+        connection.execute("update probe set audit = ?", (FREE_TEXT,))
+    plain = processor(lambda: plain_pass(path))
+    seconds, most = alone(drawn, path)
+    yield (
+        f"a test set drawn from {texts:,} different texts",
+        f"{seconds:.2f} s of processor time, {most:,} MB",
+        f"{seconds / plain:.1f} plain passes",
+    )
 
 
 def main(*, tiny: bool = False) -> Iterator[tuple[str, str, str]]:
@@ -117,6 +172,8 @@ def main(*, tiny: bool = False) -> Iterator[tuple[str, str, str]]:
     for statements, samples in TINY_SIZES if tiny else SIZES:
         with tempfile.TemporaryDirectory() as folder:
             yield from of_size(Path(folder) / "waiting.db", statements, samples)
+    with tempfile.TemporaryDirectory() as folder:
+        yield from of_draw(Path(folder) / "drawn.db", TINY_DRAWN if tiny else DRAWN)
     bench_verdicts.SAMPLES = usual
 
 

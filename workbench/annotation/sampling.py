@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
 from workbench.errors import UsageError
-from workbench.stats.arrays import FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray, Int32Array, IntArray
 
 ROUNDING = 1e-9
 "a probability this close to 1 is 1"
@@ -43,6 +43,57 @@ class Offer:
     stratum: str
     answers: int = 1
     "identical answers that the text stands for"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Offers:
+    """Texts that may be drawn, as columns: a million of them take a few dozen megabytes."""
+
+    statements: Sequence[str]
+    "names"
+    strata: Sequence[str]
+    "names, none twice"
+    statement: Int32Array
+    "which statement each text is about"
+    stratum: Int32Array
+    answers: Int32Array
+    read: Callable[[IntArray], Sequence[str]]
+    "returns the texts at these places"
+
+    @classmethod
+    def of(cls, offers: Iterable[Offer]) -> Offers:
+        """Return offers, whose indices are 0, 1, …, as columns."""
+        listed = list(offers)
+        statements = {offer.statement: 0 for offer in listed}
+        strata = {offer.stratum: 0 for offer in listed}
+        for names in (statements, strata):
+            names.update((name, number) for number, name in enumerate(names))
+        columns = ((statements[one.statement], strata[one.stratum], one.answers) for one in listed)
+        table = np.array([*columns], dtype=np.int32).reshape(-1, 3)
+        statement, stratum, answers = table.T
+
+        def read(places: IntArray) -> Sequence[str]:
+            return [listed[place].text for place in places.tolist()]
+
+        return cls([*statements], [*strata], statement, stratum, answers, read)
+
+    def held_back(self, taken_texts: Collection[str], taken_statements: Collection[str]) -> BoolArray:
+        """Return which texts may not be drawn; see `draw`."""
+        taken = np.array([name in taken_statements for name in self.statements], dtype=np.bool_)
+        found = taken[self.statement]
+        for start in range(0, len(found) if taken_texts else 0, AT_ONCE):
+            places = np.arange(start, min(start + AT_ONCE, len(found)))
+            found[places] |= [plain(text) in taken_texts for text in self.read(places)]
+        return found
+
+    def in_strata(self, places: IntArray) -> IntArray:
+        """Return places in the order of the names of their strata, and otherwise as they stood."""
+        ranks = np.argsort(np.argsort(np.array(self.strata, dtype=object)))
+        return places[np.argsort(ranks[self.stratum[places]], kind="stable")]
+
+
+AT_ONCE = 10_000
+"texts that are read in one step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +159,7 @@ def overlapping(count: int, overlap: float, per_stratum: Sequence[int], rng: np.
 
 
 def draw(
-    offers: Iterable[Offer],
+    offers: Iterable[Offer] | Offers,
     per_stratum: int,
     rng: np.random.Generator,
     *,
@@ -131,34 +182,29 @@ def draw(
     Raises UsageError for numbers that mean nothing.
     """
     _check(per_stratum, labels, overlap, limit)
-    by_stratum: defaultdict[str, list[Offer]] = defaultdict(list)
-    held_back = 0
-    for offer in offers:
-        if offer.statement in taken_statements or (taken_texts and plain(offer.text) in taken_texts):
-            held_back += 1
-        else:
-            by_stratum[offer.stratum].append(offer)
+    of = offers if isinstance(offers, Offers) else Offers.of(offers)
+    held = of.held_back(taken_texts, taken_statements)
+    places = of.in_strata(np.flatnonzero(~held))
     seen: set[str] = set()
-    drawn: list[list[Offer]] = []
-    for stratum in sorted(by_stratum):
-        chosen: list[Offer] = []
-        for place in rng.permutation(len(by_stratum[stratum])):
-            offer = by_stratum[stratum][place]
+    drawn: list[list[Pick]] = []
+    for there in np.split(places, 1 + np.flatnonzero(np.diff(of.stratum[places]))) if len(places) else ():
+        chosen: list[Pick] = []
+        for place in there[rng.permutation(len(there))]:
             if len(chosen) == per_stratum:
                 break
-            if (key := plain(offer.text)) not in seen:
+            if (key := plain(of.read(np.array([place]))[0])) not in seen:
                 seen.add(key)
-                chosen.append(offer)
+                chosen.append(Pick(int(place), of.strata[of.stratum[place]], 1))
         drawn.append(chosen)
     short = sum(len(chosen) < per_stratum for chosen in drawn)
     if limit is not None:
         drawn = _limited(drawn, limit, rng)
-    picks = _picks([[Pick(o.index, o.stratum, 1) for o in chosen] for chosen in drawn], labels, overlap, rng)
-    return Sample(picks, strata=len(drawn), short=short, held_back=held_back)
+    picks = _picks(drawn, labels, overlap, rng)
+    return Sample(picks, strata=len(drawn), short=short, held_back=int(held.sum()))
 
 
 def draw_answers(
-    offers: Iterable[Offer],
+    offers: Iterable[Offer] | Offers,
     per_stratum: int,
     rng: np.random.Generator,
     *,
@@ -179,33 +225,33 @@ def draw_answers(
     """
     _check(per_stratum, labels, overlap, limit)
     size = per_stratum * strata if limit is None else min(per_stratum * strata, limit)
-    reached: list[Offer] = []
-    held_back = outside = 0
-    for offer in offers:
-        if offer.statement in taken_statements or (taken_texts and plain(offer.text) in taken_texts):
-            held_back += 1
-            outside += offer.answers
-        else:
-            reached.append(offer)
-    reached = [reached[place] for place in rng.permutation(len(reached))]
-    reached.sort(key=lambda offer: offer.stratum)
-    chances = inclusion([offer.answers for offer in reached], size)
+    of = offers if isinstance(offers, Offers) else Offers.of(offers)
+    held = of.held_back(taken_texts, taken_statements)
+    places = np.flatnonzero(~held)
+    places = of.in_strata(places[rng.permutation(len(places))])
+    answers = of.answers[places]
+    chances = inclusion(answers, size)
     by_stratum: defaultdict[str, list[Pick]] = defaultdict(list)
-    for place in systematic(chances, rng):
-        offer = reached[place]
-        by_stratum[offer.stratum].append(Pick(offer.index, offer.stratum, 1, float(chances[place]), offer.answers))
+    for at in systematic(chances, rng):
+        place, stratum = int(places[at]), of.strata[of.stratum[places[at]]]
+        by_stratum[stratum].append(Pick(place, stratum, 1, float(chances[at]), int(answers[at])))
     certain = chances >= 1
-    answers = np.array([offer.answers for offer in reached], dtype=np.int64)
     return Sample(
         _picks(list(by_stratum.values()), labels, overlap, rng),
         strata=strata,
         short=0,
-        held_back=held_back,
-        frame=Frame(int(answers.sum()), len(reached), int(certain.sum()), int(answers[certain].sum()), outside),
+        held_back=int(held.sum()),
+        frame=Frame(
+            int(answers.sum()),
+            len(places),
+            int(certain.sum()),
+            int(answers[certain].sum()),
+            int(of.answers[held].sum()),
+        ),
     )
 
 
-def inclusion(answers: Sequence[int], size: int) -> FloatArray:
+def inclusion(answers: Sequence[int] | Int32Array, size: int) -> FloatArray:
     """Return each text's probability to be among `size` drawn ones: min(1, rate n_i), with a rate that makes them add
     up to `size`, or to the number of texts where that is smaller.
 
@@ -262,8 +308,8 @@ def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> 
         )
 
 
-def _limited(drawn: Sequence[Sequence[Offer]], limit: int, rng: np.random.Generator) -> list[list[Offer]]:
+def _limited(drawn: Sequence[Sequence[Pick]], limit: int, rng: np.random.Generator) -> list[list[Pick]]:
     """Return a random part of what was drawn, before it is settled which of it several people label."""
     places = [(row, column) for row, chosen in enumerate(drawn) for column in range(len(chosen))]
     kept = {places[place] for place in rng.permutation(len(places))[:limit]}
-    return [[offer for c, offer in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)]
+    return [[pick for c, pick in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)]

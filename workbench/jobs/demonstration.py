@@ -6,9 +6,9 @@ Their names begin with `demo-`. Their actions follow from the answers and a seed
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 from stores.annotation.annotator import Annotator
+from stores.annotation.candidates import Candidates
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Run
@@ -24,7 +24,7 @@ from workbench.evidence import ruling_subjects
 from workbench.evidence.readings import codebook_of
 from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES
 from workbench.inference.scripted.model import UNREADABLE
-from workbench.pipeline.queues import Proposal, QueueSpec, make, pooled
+from workbench.pipeline.queues import SEVERAL, Proposal, QueueSpec, make
 from workbench.pipeline.review import Review, answers_of, control_of, draw, review
 from workbench.stats.resampling import derive_rng
 
@@ -77,7 +77,8 @@ def label(store: Store, models: Sequence[str]) -> str:
 
 def _make_training(store: Store, models: Sequence[str]) -> None:
     """Make the training set: each answer of `LEARNED` once beside every wording that it was given to."""
-    offers = pooled(chain.from_iterable(store.queues.candidates(name, None, models) for name in registry.free_text()))
+    given = [store.queues.candidates(name, None, models) for name in registry.free_text()]
+    offers = Candidates.joined(given).pooled(SEVERAL)
     items = tuple(NewItem(one.wording_id, 1, one.model, text_id=one.text_id) for one in offers if one.text in LEARNED)
     if not items:
         return

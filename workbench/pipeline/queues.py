@@ -6,16 +6,16 @@ A test set is drawn in proportion to answers, because its figures are about answ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
-from itertools import chain
 
 import numpy as np
 
-from stores.annotation.queues import Candidate, NewItem
+from stores.annotation.candidates import AT_ONCE, Candidates, Place
+from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from workbench import registry
-from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
+from workbench.annotation.sampling import Offers, Sample, draw, draw_answers, plain
 from workbench.data import attention_items
 from workbench.domain.annotations import Codebook, Purpose, Subject
 from workbench.domain.keys import SEED
@@ -124,14 +124,14 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     rng = derive_rng(spec.seed, "queue", spec.name)
     taken_texts, taken_statements, held_out = _kept_apart(store, spec, offers, rng)
     if held_out:
-        offers = [c for c in offers if c.ref in held_out]
+        offers = offers.only(np.array([place.ref in held_out for place in offers.places])[offers.codes])
     drawing: Callable[..., Sample] = draw
     if spec.purpose is Purpose.TEST:
-        strata = len({_stratum(c) for c in offers})
-        offers = pooled(offers)
+        strata = len({_stratum(offers.places[code]) for code in np.unique(offers.codes)})
+        offers = offers.pooled(SEVERAL)
         drawing = partial(draw_answers, strata=strata)
     sample = drawing(
-        (Offer(n, c.text, c.ref, _stratum(c), c.answers) for n, c in enumerate(offers)),
+        _offered(offers),
         spec.per_stratum,
         rng,
         labels=spec.labels,
@@ -147,16 +147,16 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         )
     items = [
         NewItem(
-            offers[p.index].wording_id,
+            int(offers.wordings[p.index]),
             p.needed,
             p.stratum,
-            text_id=offers[p.index].text_id,
+            text_id=int(offers.texts[p.index]),
             inclusion=p.inclusion,
             answers=p.answers,
         )
         for p in sample.picks
     ]
-    items += _attention(spec, codebook, items, {plain(offer.text) for offer in offers}, rng)
+    items += _attention(spec, codebook, items, offers, rng)
     return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)))
 
 
@@ -172,46 +172,38 @@ def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int
     return store.queues.create(spec.name, spec.purpose, proposal.codebook, proposal.items, kept)
 
 
-def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Iterable[Candidate]:
+def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Candidates:
     if codebook.subject is Subject.STATEMENT:
         return store.queues.statements(spec.instrument)
-    audits = registry.free_text()
-    return chain.from_iterable(store.queues.candidates(name, spec.instrument, spec.models) for name in audits)
+    return Candidates.joined(
+        [store.queues.candidates(name, spec.instrument, spec.models) for name in registry.free_text()]
+    )
 
 
-def _readable_by_people(candidates: Iterable[Candidate]) -> tuple[list[Candidate], int]:
+def _readable_by_people(candidates: Candidates) -> tuple[Candidates, int]:
     """Leave out what the rule for numbers reads; return the rest and how many were left out."""
     rule = Likert()
-    kept: list[Candidate] = []
-    by_rule = 0
-    for candidate in candidates:
-        if candidate.scale == LIKERT and rule.read(candidate.text).label is not None:
-            by_rule += 1
-        else:
-            kept.append(candidate)
-    return kept, by_rule
+    by_rule = np.array([place.scale == LIKERT for place in candidates.places], dtype=np.bool_)[candidates.codes]
+    rows = np.flatnonzero(by_rule)
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        by_rule[some] = [rule.read(text).label is not None for text in candidates.bodies(some)]
+    return candidates.only(~by_rule) if by_rule.any() else candidates, int(by_rule.sum())
 
 
-def pooled(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return each text once beside its wording, with all its answers. The prefix and the model are `SEVERAL` where
-    there are several.
-    """
-    found: dict[tuple[int, int], Candidate] = {}
-    for candidate in candidates:
-        unit = (candidate.text_id, candidate.wording_id)
-        first = found.setdefault(unit, candidate)
-        if first is not candidate:
-            found[unit] = replace(
-                first,
-                template=first.template if first.template == candidate.template else SEVERAL,
-                model=first.model if first.model == candidate.model else SEVERAL,
-                answers=first.answers + candidate.answers,
-            )
-    return list(found.values())
+def _offered(candidates: Candidates) -> Offers:
+    """Return what may be drawn, with its statement and its stratum."""
+    refs = {place.ref: 0 for place in candidates.places}
+    strata = {_stratum(place): 0 for place in candidates.places}
+    for names in (refs, strata):
+        names.update((name, number) for number, name in enumerate(names))
+    where = np.array([(refs[place.ref], strata[_stratum(place)]) for place in candidates.places], dtype=np.int32)
+    statement, stratum = where.reshape(-1, 2)[candidates.codes].T
+    return Offers([*refs], [*strata], statement, stratum, candidates.answers, candidates.bodies)
 
 
-def _stratum(candidate: Candidate) -> str:
-    return _named(candidate.template, candidate.variant, candidate.model)
+def _stratum(place: Place) -> str:
+    return _named(place.template, place.variant, place.model)
 
 
 @lru_cache(maxsize=4096)
@@ -230,7 +222,7 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
 
 
 def _kept_apart(
-    store: Store, spec: QueueSpec, offers: list[Candidate], rng: np.random.Generator
+    store: Store, spec: QueueSpec, offers: Candidates, rng: np.random.Generator
 ) -> tuple[set[str], set[str], set[str]]:
     """Return the texts and statements that the other set has, and the statements that are held out for this one."""
     other = {Purpose.TRAINING: Purpose.TEST, Purpose.TEST: Purpose.TRAINING}.get(spec.purpose)
@@ -244,8 +236,9 @@ def _kept_apart(
         return texts, {ref for refs in held if isinstance(refs, list) for ref in refs}, set()
     if not spec.held_out:
         return texts, set(), set()
-    free = sorted({c.ref for c in offers} - used)
-    wanted = max(1, round(spec.held_out * len({c.ref for c in offers})))
+    refs = {offers.places[code].ref for code in np.unique(offers.codes)}
+    free = sorted(refs - used)
+    wanted = max(1, round(spec.held_out * len(refs)))
     if len(free) < wanted:
         raise UsageError(
             f"{wanted} statements should be held out, but training sets use all except {len(free):,}. Make the test "
@@ -255,14 +248,16 @@ def _kept_apart(
 
 
 def _attention(
-    spec: QueueSpec, codebook: Codebook, items: list[NewItem], said: set[str], rng: np.random.Generator
+    spec: QueueSpec, codebook: Codebook, items: list[NewItem], offers: Candidates, rng: np.random.Generator
 ) -> Iterable[NewItem]:
     """Return items whose label is known whatever the statement, each beside a statement of the queue.
 
-    `said`: texts as `plain` writes them that models gave; an item is none of these, or it could be a response too.
+    `offers`: texts that models gave; an item is none of these, or it could be a response too.
     """
     if not spec.attention:
         return []
+    there = {plain(text) for text, _ in attention_items(codebook.name)}
+    said = {text for one in offers if (text := plain(one.text)) in there}
     known = [item for item in attention_items(codebook.name) if plain(item[0]) not in said]
     if not known:
         raise UsageError(f"there are no shipped attention items for the codebook {codebook.name}; give 0")
