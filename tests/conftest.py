@@ -110,6 +110,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000)
 
 
+@pytest.fixture(scope="module")
+def nothing_to_collect() -> None:
+    """Take all objects out of the garbage collector's way: statsmodels calls it with each correction of p values."""
+    gc.collect()
+    gc.freeze()
+
+
 def published(*parts: str) -> Path:
     """Return the place of published test input, or skip the test where it is not there."""
     path = SHARED.joinpath(*parts)

@@ -13,7 +13,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stores.core.store import Store
@@ -27,20 +27,19 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.book_screen import BookScreen
 
 SIZE = (140, 40)
-AUDITS = tuple(map(registry.audit, sys.argv[3:])) or registry.every_audit()
 
 
-def results(path: Path) -> Iterator[tuple[Audit, Given]]:
+def results(path: Path, audits: Sequence[Audit]) -> Iterator[tuple[Audit, Given]]:
     """Yield the audits with the options of each result."""
     with Store.open(path) as store:
-        for audit in AUDITS:
+        for audit in audits:
             if audit.answered(store):
                 yield from ((audit, one) for one in audit.results(store, audit.usual()))
 
 
-def figures(path: Path, folder: Path) -> None:
+def figures(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
     """Write what the command line prints of every result."""
-    for number, (audit, given) in enumerate(results(path)):
+    for number, (audit, given) in enumerate(results(path, audits)):
         verb, *rest = audit.command.replace("STORE", "").split()
         named = {"model": given.model, "instrument": given.instrument}
         more = [word for name, value in named.items() if value for word in (f"--{name}", value)]
@@ -55,12 +54,12 @@ def figures(path: Path, folder: Path) -> None:
             (folder / f"{audit.name}-{number}.{form}.txt").write_text(out.getvalue(), encoding="utf-8")
 
 
-def told(path: Path, folder: Path) -> None:
+def told(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
     """Write the findings of a report, and Home's lines."""
     found: dict[str, object] = {}
     with Store.open(path) as store:
         shared: dict[object, object] = {}
-        for audit in AUDITS:
+        for audit in audits:
             if audit.answered(store):
                 parts = list(audit.reported(store, Wanted()))
                 found[audit.name] = {
@@ -81,9 +80,9 @@ def told(path: Path, folder: Path) -> None:
     (folder / "told.json").write_text(json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
-async def screens(path: Path, folder: Path) -> None:
+async def screens(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
     """Write what each table of each audit's screen looks like."""
-    for audit in AUDITS:
+    for audit in audits:
         if audit.place is None:
             continue
         app = WorkbenchApp(path, start=audit.place.mode)
@@ -99,7 +98,8 @@ async def screens(path: Path, folder: Path) -> None:
 
 if __name__ == "__main__":
     store, target = map(Path, sys.argv[1:3])
+    wanted = tuple(map(registry.audit, sys.argv[3:])) or registry.every_audit()
     target.mkdir(parents=True, exist_ok=True)
-    figures(store, target)
-    told(store, target)
-    asyncio.run(screens(store, target))
+    figures(store, target, wanted)
+    told(store, target, wanted)
+    asyncio.run(screens(store, target, wanted))

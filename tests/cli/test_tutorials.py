@@ -156,7 +156,7 @@ def test_a_served_model_and_a_german_instrument(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_two_annotators_to_a_validated_classifier(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="the extra `local` is not installed")
-    play("tutorial-classifier", tmp_path)
+    play("tutorial-classifier", tmp_path, {"--steps 200": "--steps 40"})  # how well it reads is not printed there
 
 
 @pytest.mark.e2e

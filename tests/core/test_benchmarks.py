@@ -78,7 +78,8 @@ def test_a_part_that_fails_is_a_row_and_the_exit_status(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gpu\n"
         "def broken(*, tiny):\n    yield 'first', '1', ''\n    raise RuntimeError('no kernel image')\n"
-        "gpu.PARTS['memory'] = broken; sys.argv = ['gpu.py', '--tiny', '--to', sys.argv[2], 'memory', 'jobs']\n"
+        "gpu.PARTS |= {'memory': broken, 'jobs': lambda *, tiny: [('after it', '1', '')]}\n"
+        "sys.argv = ['gpu.py', '--tiny', '--to', sys.argv[2], 'memory', 'jobs']\n"
         "raise SystemExit(gpu.main())"
     )
     command = [sys.executable, "-c", code, str(FOLDER), str(tmp_path / "gpu.md")]
@@ -86,7 +87,7 @@ def test_a_part_that_fails_is_a_row_and_the_exit_status(tmp_path: Path) -> None:
     assert done.returncode == 1
     table = (tmp_path / "gpu.md").read_text(encoding="utf-8")
     assert "| memory | FAILED | RuntimeError: no kernel image |" in table
-    assert "two jobs at once" in table  # the parts after it run
+    assert "| after it | 1 |" in table  # the parts after it run
 
 
 @pytest.mark.e2e

@@ -72,7 +72,7 @@ def test_the_paired_interval_of_bonett_and_price() -> None:
     assert paired_ends(2, 10, 50) == pytest.approx((c - b - reach, c - b + reach))
 
 
-@pytest.mark.e2e
+@pytest.mark.usefixtures("nothing_to_collect")
 @given(st.lists(st.floats(0, 1) | st.just(math.nan), max_size=12))
 def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
     made = [one for one in p if not math.isnan(one)]

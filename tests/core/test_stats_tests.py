@@ -58,7 +58,7 @@ def test_too_few_values_are_named() -> None:
     assert math.isnan(one.p)
 
 
-@pytest.mark.e2e
+@pytest.mark.usefixtures("nothing_to_collect")
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_is_that_of_statsmodels(p: list[float]) -> None:
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
