@@ -76,28 +76,6 @@ def test_a_file_of_no_format_is_refused_and_makes_no_store(tmp_path: Path, capsy
     assert not (tmp_path / "new.db").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "what"),
-    [
-        ("batch.jsonl", {"id": "b", "custom_id": "r-1", "response": {"status_code": 200, "body": {"model": "m"}},
-                         "error": None}, "OpenAI batch results"),
-        ("samples_task.jsonl", {"doc_id": 0, "doc": {"q": "x"}, "resps": [["a"]], "filtered_resps": ["a"]},
-         "samples of lm-evaluation-harness"),
-        ("out.json", {"evalId": "e", "results": {"version": 3, "results": [{"prompt": {"raw": "x"}}]}},
-         "promptfoo results"),
-        ("log.json", {"version": 2, "eval": {"task": "t"}, "plan": {"name": "plan"}, "samples": []}, "an Inspect log"),
-    ],
-)  # fmt: skip
-def test_what_another_program_wrote_down_is_called_what_it_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: dict[str, object], what: str
-) -> None:
-    (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
-    code, _, err = run(capsys, "import", tmp_path / "new.db", tmp_path / name)
-    assert code == 2
-    assert f"found {what}: answers of models that were collected elsewhere" in err
-    assert "--map" not in err
-
-
 def test_a_survey_is_not_taken_for_statements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "survey.csv").write_text("CREGION,AGE,Q1,WEIGHT\n1,40,2,0.7\n", encoding="utf-8")
     code, _, err = run(capsys, "import", tmp_path / "new.db", tmp_path / "survey.csv")

@@ -52,7 +52,7 @@ def load(
         return load_cluster(name, dtype, cluster, chat_format=chat_format)
     if name.startswith(IMPORTED):
         raise ModelError(
-            f"{name}: its answers were collected elsewhere and imported from a file; nothing here asks it. Import further "
+            f"{name}: its answers were collected elsewhere and imported; nothing here asks it. Import further "
             "answers the same way: workbench import STORE FILE"
         )
     if name == "scripted" or name.startswith("scripted:"):

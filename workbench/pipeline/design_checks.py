@@ -152,9 +152,7 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
     a stand-in, a hub id with its owner, or a model that has answered in this store. Asks no server and no hub.
     """
     if name.startswith(IMPORTED):
-        raise MODEL.error(
-            f"{name}: its answers were collected elsewhere and imported from a file; nothing here asks it"
-        )
+        raise MODEL.error(f"{name}: its answers were collected elsewhere and imported; nothing here asks it")
     base, _ = parted(name)
     other_machines = cluster not in ("", LOCAL)
     if served(name) or other_machines or base in EMBEDDED or Path(name).expanduser().exists():
