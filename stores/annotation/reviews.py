@@ -144,11 +144,12 @@ class ReviewQueries(Aggregate):
 
     def labelled(self, run: Run) -> tuple[Labelled, ...]:
         """Return the newest labels of classifiers and people for the answers of a run."""
-        if self.connection.execute(_NOBODY).fetchone()[0]:
+        texts = [text for (text,) in self.connection.execute(_LABELLED_TEXTS)]
+        if not texts:
             return ()
         newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
         for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
-            _LABELLED, run_values(self.connection, run)
+            _LABELLED, run_values(self.connection, run) | {"texts": json.dumps(texts)}
         ):
             newest[prompt, text, of, who] = Labelled(ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label)
         return tuple(newest.values())
@@ -256,8 +257,12 @@ _DIFFERENT = """
     group by u.id
     having sum(g.label = 'agree') not in (0, :n) or sum(g.label = 'disagree') not in (0, :n)
 """
-_NOBODY = "select not exists(select 1 from reader where kind in ('classifier', 'person', 'adjudication'))"
-"fast, while scanning the answers of a run takes time"
+_BY_PEOPLE = "kind in ('classifier', 'person', 'adjudication')"
+_LABELLED_TEXTS = f"""
+    select distinct u.text_id from reading g join unit u on u.id = g.unit_id and u.template_id is null
+    where g.reader_id in (select id from reader where {_BY_PEOPLE})
+"""
+"far fewer than a run has answers, which take time to scan"
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label
@@ -265,8 +270,8 @@ _LABELLED = f"""
     join text x on x.id = r.text_id
     join unit u on u.text_id = r.text_id and {_UNIT}
     join reading g on g.unit_id = u.id
-    join reader e on e.id = g.reader_id and e.kind in ('classifier', 'person', 'adjudication')
-    where i.name = :instrument
+    join reader e on e.id = g.reader_id and e.{_BY_PEOPLE}
+    where i.name = :instrument and r.text_id in (select value from json_each(:texts))
     order by g.at, coalesce(g.uid, x''), g.revision
 """
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from stores.annotation.reviews import ReadAnswer
 from stores.core.contents import Part, kept
 from stores.core.store import Store
@@ -172,8 +174,12 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     reader, _ = read_by_rule(store, run, LABEL_WORDS)
     found: dict[str, Kinds] = defaultdict(Kinds)
     refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
-    for probe, label, refused, count in store.runs.counts(run, [reader]):
-        _add(found[refs[probe]], label, refused, count)
+    tally = store.runs.counts(run, [reader])
+    there = {ref: number for number, ref in enumerate(dict.fromkeys(map(refs.__getitem__, tally.probes.tolist())))}
+    at = np.array([there[refs[probe]] for probe in tally.probes.tolist()], dtype=np.int64)
+    for (label, refused), counts in zip(tally.kinds, tally.counts, strict=True):
+        for ref, count in zip(there, np.bincount(at, weights=counts, minlength=len(there)).tolist(), strict=True):
+            _add(found[ref], label, refused, int(count))
     return dict(found)
 
 

@@ -164,6 +164,7 @@ def _length(text: str, words: Sequence[str], language: str) -> Length:
     return Length(len(text), len(words), sentences, ease)
 
 
+@lru_cache(maxsize=20_000)
 def wording_hints(text: str, language: str = "en") -> tuple[Hint, ...]:
     """Return the hints on a text alone, in the order of `Hint.start`."""
     words = list(_WORD.finditer(text))

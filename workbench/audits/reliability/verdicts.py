@@ -4,10 +4,10 @@ over template, statement, variant and order of labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress
+from itertools import compress, repeat
 
 import numpy as np
 
@@ -72,30 +72,39 @@ class ProbeLayout:
 def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
     """Return the axes of a run's arrays; a statement has a place where any of its probes was asked."""
     cells = store.runs.cells(run)
-    there = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
-    variants = sorted((VariantId(VariantKind(kind), ordinal) for kind, ordinal in there), key=variant_order)
+    wordings = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
+    variants = sorted((VariantId(VariantKind(kind), ordinal) for kind, ordinal in wordings), key=variant_order)
     statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
     templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
+    texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
+    forms = {key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()}
     at_statement = {ref: i for i, ref in enumerate(statements)}
     at_variant = {(v.kind.value, v.ordinal): i for i, v in enumerate(variants)}
     at_template = {name: i for i, name in enumerate(templates)}
-    flat: dict[int, int] = {}
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.values()), 1)}
+    form_numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
+    signs = {one.value: SIGNS[one] for one in Relation}
+    refs, kinds, ordinals, names, inverted, probes, relation = zip(*cells, strict=True) if cells else ((),) * 7
+
+    def column(found: Iterable[int]) -> IntArray:
+        return np.fromiter(found, dtype=np.int64, count=len(cells))
+
+    s, t = column(map(at_statement.get, refs, repeat(-1))), column(map(at_template.get, names, repeat(-1)))
+    v = column(map(at_variant.__getitem__, zip(kinds, ordinals, strict=True)))
+    text = column(numbers[texts[key]] for key in zip(refs, kinds, ordinals, strict=True))
+    form = column(form_numbers[forms[key]] for key in zip(names, inverted, strict=True))
+    slotted = np.array([SLOT in system + user for system, user in form_numbers], dtype=np.bool_)
+    text_alike = np.where(slotted[form], text, 0) if len(cells) else text
     exists = np.zeros((len(statements), len(variants)), dtype=bool)
     relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
-    signs = {one.value: SIGNS[one] for one in Relation}
     prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
-    texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
-    forms = {key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()}
-    slotted = {key: SLOT in system + user for key, (system, user) in forms.items()}
-    numbers: dict[tuple[str, str, str], int] = {}
-    for ref, kind, ordinal, template, inverted, probe, relation in cells:
-        if ref in at_statement and template in at_template:
-            s, v, form = at_statement[ref], at_variant[kind, ordinal], (template, inverted)
-            text = texts[ref, kind, ordinal]
-            exists[s, v], relations[s, v], blank[s, v] = True, signs[relation], not text
-            flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
-            same = *forms[form], text if slotted[form] else ""
-            prompts[place] = numbers.setdefault(same, len(numbers))
+    there = (s >= 0) & (t >= 0)
+    place = ((t * len(statements) + s) * len(variants) + v) * 2 + column(inverted)
+    exists[s[there], v[there]] = True
+    relations[s[there], v[there]] = column(map(signs.__getitem__, relation))[there]
+    blank[s[there], v[there]] = text[there] == numbers.get("", 0)
+    prompts[place[there]] = (form * (len(numbers) + 1) + text_alike)[there]
+    flat = dict(compress(zip(probes, place.tolist(), strict=True), there.tolist()))
     shape = len(templates), *exists.shape, 2
     return ProbeLayout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
 
