@@ -190,8 +190,9 @@ class Remembered:
         return found
 
     def forget(self) -> None:
-        """Clear the cache, after a rollback."""
+        """Clear the cache, after a rollback or at the end."""
         self._at = None
+        self._held.clear()
 
 
 class Kept(Protocol):

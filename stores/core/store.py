@@ -295,6 +295,7 @@ class Store:
             raise StoreGone(self.moved)
 
     def close(self) -> None:
+        self._remembered.forget()
         self.connection.close()
 
     def __enter__(self) -> Store:

@@ -113,8 +113,8 @@ def of_size(path: Path, statements: int, samples: int) -> Iterator[tuple[str, st
             f"{seconds:.2f} s of processor time",
             f"{seconds / plain:.1f} plain passes",
         )
-    _, most = alone(shown, path)
-    yield f"a process that shows Home and the review, {prompts:,} prompts", f"{most:,} MB", ""
+    _, memory = alone(shown, path)
+    yield f"a process that shows Home and the review, {prompts:,} prompts", memory, ""
     anchor = Anchor(path)
     looks = processor(lambda: [anchor.version() for _ in range(LOOKS)])
     anchor.close()
@@ -139,16 +139,18 @@ def drawn(path: Path) -> float:
     return processor(lambda: read_store(path, lambda store: propose(store, spec)))
 
 
-def alone(act: Callable[[Path], float], path: Path) -> tuple[float, int]:
-    """Return what an act in a process of its own gives, and the most memory that the process took, in MB."""
+def alone(act: Callable[[Path], float], path: Path) -> tuple[float, str]:
+    """Return what an act in a process of its own gives, and the memory of the process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_with_memory, (act, path))
 
 
-def _with_memory(act: Callable[[Path], float], path: Path) -> tuple[float, int]:
-    found = act(path)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB; of macOS, in bytes
-    return found, most // (2**20 if sys.platform == "darwin" else 2**10)
+def _with_memory(act: Callable[[Path], float], path: Path) -> tuple[float, str]:
+    found, status = act(path), Path("/proc/self/status")
+    if status.exists():  # what `getrusage` says there includes the memory of the process that started this one
+        most, held = (int(status.read_text().partition(f"{name}:")[2].split()[0]) >> 10 for name in ("VmHWM", "VmRSS"))
+        return found, f"{held:,} MB, {most:,} MB at most"
+    return found, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20:,} MB at most"
 
 
 def of_draw(path: Path, statements: int) -> Iterator[tuple[str, str, str]]:
@@ -158,10 +160,10 @@ def of_draw(path: Path, statements: int) -> Iterator[tuple[str, str, str]]:
     with Store.open(path) as store, store.write() as connection:
         connection.execute("update probe set audit = ?", (FREE_TEXT,))
     plain = processor(lambda: plain_pass(path))
-    seconds, most = alone(drawn, path)
+    seconds, memory = alone(drawn, path)
     yield (
         f"a test set drawn from {texts:,} different texts",
-        f"{seconds:.2f} s of processor time, {most:,} MB",
+        f"{seconds:.2f} s of processor time, {memory}",
         f"{seconds / plain:.1f} plain passes",
     )
 

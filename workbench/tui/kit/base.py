@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from textual.app import App, ComposeResult
@@ -163,7 +164,23 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
 
 def read_store(path: Path, load: Callable[[Store], T]) -> T:
     """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile; see `at_once`."""
-    return of_store(path, lambda store: store.at_once(lambda: load(store)))
+    began = monotonic()
+    found = of_store(path, lambda store: store.at_once(lambda: load(store)))
+    if monotonic() - began > LONG_S:
+        give_back_memory()
+    return found
+
+
+LONG_S = 0.5
+"a read that takes longer has filled memory that nothing needs after it"
+
+
+def give_back_memory() -> None:
+    """Return to the system the memory that is free: glibc keeps up to half of what a long read took."""
+    import ctypes
+
+    if (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+        trim(0)
 
 
 BESIDE = 150
