@@ -210,7 +210,7 @@ class JobsScreen(JobActs):
         if text != self._tail:
             self._tail = text
             self.tail.update(Content(visible(text, lines=True)))
-            self.log_box.call_after_refresh(self.log_box.scroll_end, animate=False)
+            self.log_box.anchor()  # at its end, however late the line has a place
         self.log_box.display = bool(text)
 
     def failed(self, error: WorkbenchError) -> None:
