@@ -505,7 +505,7 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path) -> Non
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
-        assert "Consistency no-sayer like left 50.0 %, center 0.0 %, right 75.0 % → 7" in flowing(app)
+        assert "Consistency no-sayer like left 50.0 %, center 0.0 %, right … +1 → 7" in flowing(app), flowing(app)
         await press(app, pilot, "l")
         await begin(app, pilot)
         assert isinstance(app.screen, ConsistencyScreen)
