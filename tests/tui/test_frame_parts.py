@@ -102,7 +102,7 @@ async def test_a_key_is_pressed_with_the_mouse_says_what_it_does_and_is_left_out
         await pilot.resize_terminal(width, 12)
         await until(pilot, lambda: screen_text(app).endswith("x Either ^p q Quit"), seconds=10)
         await pilot.resize_terminal(width - 1, 12)
-        await until(pilot, lambda: "Eith" not in screen_text(app).splitlines()[-1])
+        await until(pilot, lambda: "Eith" not in screen_text(app).splitlines()[-1], seconds=10)
 
 
 async def test_keys_that_changed_behind_another_screen_are_right_when_one_comes_back() -> None:
