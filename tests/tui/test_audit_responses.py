@@ -66,8 +66,11 @@ async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, 
         assert by_parts(app)["original", "swapped"]["tests"] == "✗ ord"
         if size[0] == 140:
             assert "●" in by_parts(app)["negation", "printed"]["picture of leaning"]
-            assert "45 55" in screen_text(app), "the limits that the interval has to leave out"
+            assert "││" in by_parts(app)["negation", "printed"]["picture of leaning"], (
+                "what the interval has to leave out"
+            )
         said = flowing(app)
+        assert size[0] == 80 or "the interval excludes 45 % and 55 %" in said
         assert "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in said
         assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in said
 
