@@ -30,12 +30,12 @@ from workbench.cli.main import main, workbench
             ["show", "x.db", "reliability", "--model", "--json"],
             "--model needs a value, and the option --json follows it",
         ),
-        (["show", "x.db", "consistency", "--labels", "goold"], "--labels: found 'goold'; give gold or people"),
+        (["show", "x.db", "consistency", "--labels", "goold"], "--labels: found 'goold'; did you mean gold?"),
         (["run", "x.db", "--model", "m", "--top-p", "2"], "--top-p: found 2.0; give more than 0 and at most 1"),
         (["run", "x.db"], "Missing option '--model'"),
         (["statements", "x.db", "--rename", "a"], "Option '--rename' requires 2 arguments"),
         (["draft", "x.db", "--list", "--undo"], "found --list and --undo, which exclude each other; give one"),
-        (["choices", "x.db", "ad"], "found 'ad'; give list, show, add, forms or perturb"),
+        (["choices", "x.db", "ad"], "found 'ad'; did you mean add? Otherwise give list, show, add, forms or perturb"),
     ],
 )
 def test_a_mistype_is_named(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

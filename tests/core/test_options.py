@@ -72,7 +72,11 @@ def test_a_default_is_a_value_that_the_option_takes(option: Option) -> None:
         (shared.SAMPLES, "0", "samples: found 0; give 1 or more"),
         (shared.TOP_P, "1.5", "top-p: found 1.5; give more than 0 and at most 1"),
         (shared.TEMPERATURE, "nan", "temperature: found nan; give more than 0 and at most 100"),
-        (RELIABILITY["rule"].option, "prnted", "rule: found 'prnted'; give printed or coded"),
+        (
+            RELIABILITY["rule"].option,
+            "prnted",
+            "rule: found 'prnted'; did you mean printed? Otherwise give printed or coded",
+        ),
         (RELIABILITY["low"].option, "-0.5", "low: found -0.5; give 0 to 1"),
         (questionnaire.RESPONDENTS, "-1", "respondents: found -1; give 0 or more"),
     ],

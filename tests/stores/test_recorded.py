@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from workbench.audits.audit import probes as every_probe
 from workbench.domain.prompts import Probe
 from workbench.errors import InputError, UsageError
 from workbench.formats.answer_logs import log_of
+from workbench.formats.prompt_files import LAYOUTS
 from workbench.formats.records import How
 from workbench.jobs.recorded import Wanted, match, put
 
@@ -77,7 +79,7 @@ def of_inspect(given: list[Entry]) -> str:
     return json.dumps({"version": 2, "eval": held, "plan": {"name": "plan", "config": config}, "samples": samples})
 
 
-LAYOUTS: dict[str, tuple[str, Callable[[list[Entry]], str]]] = {
+LAYOUTS_IN: dict[str, tuple[str, Callable[[list[Entry]], str]]] = {
     "a table of answers": ("t.jsonl", as_lines(lambda one: {**about(one[0]), "answer": one[1], "model": "smol"})),
     "OpenAI batch results": ("batch.jsonl", as_lines(of_openai)),
     "samples of lm-evaluation-harness": ("samples_x.jsonl", as_lines(of_harness)),
@@ -100,11 +102,11 @@ def counted(path: Path, model: str) -> dict[tuple[str, ...], dict[str, int]]:
         return {(*cells[probe], str(place)): dict(texts) for place, (probe, texts) in enumerate(sorted(found.items()))}
 
 
-@pytest.mark.parametrize("program", LAYOUTS)
+@pytest.mark.parametrize("program", LAYOUTS_IN)
 def test_answers_of_a_log_are_the_same_run_as_if_they_had_been_asked_here(
     store: Path, tmp_path: Path, program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name, made = LAYOUTS[program]
+    name, made = LAYOUTS_IN[program]
     path = tmp_path / name
     path.write_text(made(entries()), encoding="utf-8")
     assert log_of(path) == program
@@ -153,3 +155,41 @@ def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
     path.write_text(as_lines(of_openai)(entries()[:3])[:-20], encoding="utf-8")
     with Store.open(store) as held, pytest.raises(InputError, match="line 3: found what is not JSON"):
         match(held, path, "OpenAI batch results", Wanted(small().name), How())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_prompts_go_out_and_what_was_answered_elsewhere_comes_in(
+    store: Path, tmp_path: Path, layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program in the middle is played here: it answers each prompt of a file as the model that was asked here did."""
+    out = tmp_path / "out"
+    audit = ("--audit", "reliability", "--family", "chat")
+    code, _, err = run(capsys, "prompts", store, out, "--layout", layout, "--samples", 2, *audit)
+    if layout == "lm-eval":  # which sends one text, where these templates have a system turn
+        assert (code, "send" in err, out.exists()) == (2, True, False)
+        return
+    assert code == 0, err
+    by_key = {tuple(about(probe).values()): probe for probe, _ in entries()}
+    found: list[Entry] = []
+    for row in rows_of(out, layout):
+        assert tuple(row) in by_key
+        probe = by_key[tuple(row)]
+        found += [(probe, "Beneficial."), (probe, "Harmful.")]
+    assert len(found) == 2 * len(by_key)
+    (tmp_path / "t.jsonl").write_text(LAYOUTS_IN["a table of answers"][1](found), encoding="utf-8")
+    code, said, _ = run(capsys, "import", store, tmp_path / "t.jsonl", *audit)
+    assert (code, f"{len(found):,} answers to {len(by_key):,} prompts" in said) == (0, True)
+
+
+def rows_of(folder: Path, layout: str) -> list[tuple[str, ...]]:
+    """Return what each prompt of the files is about, by what these say."""
+    if layout == "csv":
+        with (folder / "prompts.csv").open(newline="", encoding="utf-8") as file:
+            return [tuple(row.values())[:4] for row in csv.DictReader(file)]
+    name = {"openai-batch": "batch.jsonl", "inspect": "prompts.jsonl"}[layout]
+    lines = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+    if layout == "openai-batch":
+        assert all(line["body"]["n"] == 2 and line["body"]["messages"] for line in lines)
+        return [tuple(line["custom_id"].split("|")) for line in lines]
+    compile((folder / "task.py").read_text(encoding="utf-8"), "task.py", "exec")
+    return [tuple(line["metadata"].values()) for line in lines]

@@ -115,7 +115,7 @@ async def test_verdicts_of_the_newest_run_are_counted(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "of 3 reliable" in screen_text(app))
         text = screen_text(app)
-        assert "✓ 0 of 3 reliable  ✗ 3 to review" in text  # always agreeing fails negation and opposite
+        assert "0 of 3 reliable  ✗ 3 to review" in text  # always agreeing fails negation and opposite
         assert "answers of 1 model" in text
         assert "✓ done" in text
 

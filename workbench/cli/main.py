@@ -87,6 +87,7 @@ SHIPPED = {
     TAKE: {
         "report": Listed("exporting", "write a report: a page that opens offline, with its data"),
         "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
+        "prompts": Listed("planning", "write prompts for another program; its answers can be imported"),
     },
 }
 

@@ -25,9 +25,10 @@ from workbench.cli.verbs import Namespace, Verb, flat, verb
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.domain.names import plural
 from workbench.errors import UsageError
+from workbench.formats.prompt_files import LAYOUTS
 from workbench.options.flags import as_arguments
 from workbench.options.option import Option, Type, refuse
-from workbench.options.shared import COMPARE, STORE
+from workbench.options.shared import COMPARE, JSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -102,6 +103,8 @@ JUDGE = Option(
     many=True,
 )
 AS_PLANNED = "Everything follows the plan."
+STAND_IN = "scripted"
+"in whose place another program asks its own model"
 CORRECTION = Option("correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS)
 
 
@@ -189,3 +192,36 @@ def _check(options: Namespace) -> int:
     about = {"hash": found.hash, "known_since": known.at if known else None, **_about(found)}
     put_out(options, tables, about, title=found.named, told=told)
     return 1 if off else 0
+
+
+@verb(
+    STORE,
+    Option("folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="DIR"),
+    Option("layout", "for which program", default="csv", choices=LAYOUTS),
+    Option("model", "name that the prompts and requests have for it", default="MODEL", metavar="NAME"),
+    DESIGN,
+    JSON,
+)
+def prompts(options: Namespace) -> int:
+    """Write a design's prompts for another program, to be answered there and imported."""
+    from stores.core.store import Store
+    from workbench import pipeline
+    from workbench.domain.responses import EXACT
+    from workbench.formats.folder import put
+    from workbench.formats.prompt_files import prompt_files
+
+    with Store.open(options.store) as store:
+        asked = requested_design(store, Namespace(**{**vars(options), "model": STAND_IN}))
+        if asked.sampling.mode == EXACT:
+            raise UsageError("--exact computes probabilities, which other programs do not write down; leave it out")
+        design = replace(asked, model=options.model)
+        plan = pipeline.plan(store, design)
+    files = prompt_files(options.layout, plan.probes, options.model, design.sampling, design.samples)
+    put(files, options.folder, force=False)
+    if options.json:
+        print_json({"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)})
+        return 0
+    say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {design.samples:,} times each")
+    of = f"--audit {design.audit} --family {design.family}"
+    say_wrapped(f"{', '.join(files)}. Then: workbench import {options.store} FILE {of}")
+    return 0

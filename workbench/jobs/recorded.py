@@ -274,9 +274,11 @@ class _Places:
             self._about[probe.statement, probe.variant, probe.template, order] = probe.prompt
 
     def of(self, one: Logged) -> Prompt | None:
-        """Return the prompt that an answer is to; None: none, or more than one may be meant."""
-        if one.turns and (found := self._texts.get(tuple(text.strip() for _, text in one.turns))) is not None:
-            return found
+        """Return the prompt that an answer is to: where the log has what was sent, by that alone. None: none, or more
+        than one may be meant.
+        """
+        if one.turns:
+            return self._texts.get(tuple(text.strip() for _, text in one.turns))
         about = one.about
         ref, variant = about.get("ref", ""), about.get("variant", "original")
         if "statement" in about:

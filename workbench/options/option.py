@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ class Type(Enum):
 ALL = ("", "all")
 "input that means None in an optional field"
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+NEAR = 0.7
+"how alike a typed word has to be to a known one (difflib)"
 "a number with commas between thousands; other commas are decimal commas"
 LONG = 24
 "most characters of all choices in a usage line; otherwise the help lists them"
@@ -174,7 +177,9 @@ class Option:
     def _choice(self, typed: str) -> str:
         known = {_plain(name): name for name in self.choices}
         if _plain(typed) not in known:
-            raise self.error(f"found {typed!r}; give {_or(tuple(self.choices))}")
+            near = get_close_matches(_plain(typed), known, 1, NEAR)
+            meant = f"did you mean {known[near[0]]}? Otherwise " if near else ""
+            raise self.error(f"found {typed!r}; {meant}give {_or(tuple(self.choices))}")
         return known[_plain(typed)]
 
     def _within(self, value: float) -> bool:

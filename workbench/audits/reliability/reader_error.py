@@ -30,7 +30,7 @@ from workbench.domain.names import in_words
 from workbench.domain.readings import Stance
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.control_sample import Control
-from workbench.figures.shown import estimate
+from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Table
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.resampling import derive_rng, percentile_interval
@@ -209,7 +209,12 @@ def _kappa(name: str) -> Column[Standing]:
 
 
 def said(of: ReaderError) -> str:
-    """Say which share of statements passes with the reader's error, beside the one as ruled."""
+    """Say which share of statements passes with the reader's error, beside the one as ruled; "" where it is undefined
+    or reads the same.
+    """
+    ruled, corrected = of.as_ruled.passing(ALL), of.corrected.passing
+    if not corrected.defined or number(corrected.value, Kind.SHARE) == number(ruled.value, Kind.SHARE):
+        return ""
     return (
         f"with the reader's error by the control sample {estimate(of.corrected.passing, Kind.SHARE)}, as ruled "
         f"{estimate(of.as_ruled.passing(ALL), Kind.SHARE)}"

@@ -275,7 +275,8 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
 def _headline(name: str, judged: ReliabilityJudged) -> Headline:
     found = Counter(verdict(code) for code in judged.report.over_templates(ALL))
     tested = sum(found.values()) - found[Verdict.VOID]
-    said = f"✓ {found[Verdict.PASS]} of {tested} reliable  ✗ {found[Verdict.FAIL]} to review"
+    said = f"{'✓ ' * bool(found[Verdict.PASS])}{found[Verdict.PASS]} of {tested} reliable"
+    said += f"  ✗ {found[Verdict.FAIL]} to review" * bool(found[Verdict.FAIL])
     if found[Verdict.INSUFFICIENT]:
         said += f"  · {found[Verdict.INSUFFICIENT]} few"
     if found[Verdict.VOID]:
@@ -311,7 +312,7 @@ def _findings(name: str, judged: ReliabilityJudged) -> Iterator[OfModel]:
     report = judged.report
     said, value, could = passing_said(report)
     error = judged.verdicts.error
-    corrected = "" if error is None or not error.corrected.passing.defined else reader_error.said(error)
+    corrected = "" if error is None else reader_error.said(error)
     yield OfModel(said, name, value, doubt="; ".join(filter(None, (could, corrected))))
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)

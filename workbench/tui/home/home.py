@@ -151,8 +151,13 @@ def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: in
         said = [(queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues]
         lines = [_line("Queue", *one, room=room) for one in said]
     else:
-        of_one = [of for of in audits if of.mode == kind]
-        lines = [_audit(line, room) for of in of_one or audits for line in of.lines]
+        lines = []
+        for of in [of for of in audits if of.mode == kind] or audits:
+            lines += [_audit(line, room) for line in of.lines]
+            if of.lines and (more := of.models - len(of.lines)) > 0:
+                lines.append(
+                    Content.styled(" " * INDENT + f"and {plural(more, 'more model')}: {of.key}", "$text-muted")
+                )
     return Content("\n\n").join(lines)
 
 
@@ -440,6 +445,7 @@ class HomeScreen(StoreScreen):
         Binding("G", "edge(1)", "Last row", show=False, tooltip="Go to the last line"),
         *keys_to_audits(),
         Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
+        Binding("W", "report", "Report", tooltip="Write a report: a page with all figures, for a browser"),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -475,7 +481,7 @@ class HomeScreen(StoreScreen):
         self._look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "review" or (self._overview is not None and bool(self._overview.answers))
+        return action not in ("review", "report") or (self._overview is not None and bool(self._overview.answers))
 
     def on_resize(self) -> None:
         self._show()
@@ -575,6 +581,12 @@ class HomeScreen(StoreScreen):
         """Read the store again and judge it anew, whether or not it has changed."""
         self._judged_for = None
         self._look()
+
+    def action_report(self) -> None:
+        """Ask where a report is to be written."""
+        from workbench.tui.kit.command_dialog import ReportDialog
+
+        self.app.push_screen(ReportDialog())
 
     def action_review(self) -> None:
         """Open the review queue that the list of what to do names, else that of the run that was answered last.

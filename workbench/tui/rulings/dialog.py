@@ -46,7 +46,7 @@ SAYS = "what it says"
 "a misreading, or else that the reader is right, of which nobody who decides blind is told"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
-APPLIES_TO_ALL = "applies to all models"
+APPLIES_TO_ALL = "applies to all models, in every audit"
 APPLIES_TO_ONE = "applies to this model alone · a to all models"
 WIDEST = 80
 "columns of the dialog"
