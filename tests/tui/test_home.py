@@ -30,6 +30,7 @@ from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.keymap import screens
 from workbench.tui.kit.base import Background
+from workbench.tui.kit.command_dialog import ReportDialog
 from workbench.tui.overview import Judgement, read_judgement
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.drafts import DraftsScreen
@@ -116,6 +117,10 @@ async def test_verdicts_of_the_newest_run_are_counted(path: Path) -> None:
         await until(pilot, lambda: "of 3 reliable" in screen_text(app))
         text = screen_text(app)
         assert "0 of 3 reliable  ✗ 3 to review" in text  # always agreeing fails negation and opposite
+        assert "✓ 0 of" not in text
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, ReportDialog))
+        await pilot.press("escape")
         assert "answers of 1 model" in text
         assert "✓ done" in text
 

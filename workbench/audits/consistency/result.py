@@ -312,7 +312,8 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
     result = judged.result
     found = {name: result.leaning(name) for name in (*result.models, *tables.BASELINES)}
     values = {
-        name: {of.family.value: of.share for of in one.families} | {"reliable": one.reliable.mean}
+        name: {of.family.value: of.share for of in one.families}
+        | {"reliable": one.reliable.mean, "statements": float(len(result.respondent(name).statements))}
         for name, one in found.items()
     }
     return of_all_models(
@@ -320,11 +321,12 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
         [ModelFigures(name, of) for name, of in values.items()],
         {family.value: f"{family.value} parties" for family in FAMILIES},
         Kind.SHARE,
-        more={"reliable": ("reliable stances", Kind.SHARE)},
+        more={"reliable": ("reliable stances", Kind.SHARE), "statements": ("statements", Kind.COUNT)},
         axis="statements answered like the parties",
         scale=(0.0, 1.0),
         definition="Share of statements on which a model's reliable stance is the parties' answer. The last two rows "
-        "are baselines, all of whose stances are reliable: what always agreeing and always disagreeing give here.",
+        "are baselines, all of whose stances are reliable: what always agreeing and always disagreeing give "
+        "on every statement that any of the models was asked.",
     )
 
 
