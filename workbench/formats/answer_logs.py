@@ -92,7 +92,12 @@ def read_log(path: Path, program: str, findings: Findings, how: How = AS_IS) -> 
 
 def _objects(path: Path, program: str, findings: Findings) -> Iterator[tuple[int, Any]]:
     if program == INSPECT and kind_of(path) not in (Kind.JSON, Kind.LINES):
-        yield 1, _unpacked(path)
+        try:
+            yield 1, _unpacked(path)
+        except MissingPackage:
+            raise
+        except Exception as error:  # what the library's parts raise of a damaged file
+            findings.add(path, None, None, f"a log that Inspect cannot read ({error!r:.60})", WHOLE)
         return
     text = read_text(path, findings) or ""
     whole = program in _WHOLE
