@@ -77,6 +77,8 @@ def test_labels_of_a_tool_come_in_with_what_is_left_out_said(tmp_path: Path, too
         (label_studio({"result": [choice("a", "x"), choice("b", "y")]}), "fields x, y, of which none is called stance"),
         (label_studio({"result": [{**choice(""), "value": {"choices": ["a", "b"]}}]}), "2 labels of one answer: a, b"),
         (label_studio(ANA, data={"text": ANSWER}), "column 'statement': found nothing"),
+        (label_studio({"result": [{"type": "choices"}]}), "no task of label-studio"),
+        (label_studio({"result": 3}), "no task of label-studio"),
     ],
 )  # fmt: skip
 def test_what_is_no_single_label_is_a_fault_with_its_task(tmp_path: Path, content: str, found: str) -> None:

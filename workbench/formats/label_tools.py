@@ -61,7 +61,12 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
     left: Counter[str] = Counter()
     read = _READERS[tool]
     for place, one in _objects(path, findings):
-        for row, why in read(one, path, codebook, left):
+        try:
+            given = list(read(one, path, codebook, left))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            findings.add(path, place, None, f"no task of {tool} ({error!r:.60})", "the whole file as the tool wrote it")
+            continue
+        for row, why in given:
             if why:
                 findings.add(path, place, None, why, "one label of the codebook for each answer")
             else:
