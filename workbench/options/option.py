@@ -31,7 +31,7 @@ class Type(Enum):
 ALL = ("", "all")
 "input that means None in an optional field"
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-NEAR = 0.7
+NEAR = 0.78
 "how alike a typed word has to be to a known one (difflib)"
 "a number with commas between thousands; other commas are decimal commas"
 LONG = 24
