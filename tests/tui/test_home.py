@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -191,14 +192,18 @@ async def test_labels_decisions_and_flags_are_on_home_without_a_key(
 async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[Store] = []
 
-    def judge(store: Store) -> Judgement:
+    told: list[str] = []
+
+    def judge(store: Store, tell: Callable[[str], None]) -> Judgement:
         judged.append(store)
-        return read_judgement(store)
+        return read_judgement(store, lambda what: (told.append(what), tell(what)))
 
     monkeypatch.setattr(home, "read_judgement", judge)
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: len(judged) == 1 and home.JUDGING not in screen_text(app))
+        total = int(told[0].split()[2].rstrip(":"))
+        assert [int(what.split()[0]) for what in told] == list(range(1, total + 1)), "how far it is, of how much"
         await pilot.press("f5")
         await until(pilot, lambda: len(judged) == 2)
 
@@ -275,9 +280,9 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
 async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = threading.Event()
 
-    def judged(store: Store) -> Judgement:
+    def judged(store: Store, tell: Callable[[str], None]) -> Judgement:
         assert known.wait(60)
-        return read_judgement(store)
+        return read_judgement(store, tell)
 
     monkeypatch.setattr(home, "read_judgement", judged)
     app = WorkbenchApp(answered(path))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FAILED, LINE = "could not be worked out", 62
+OTHERS = 3
+"figures of Home that are of no audit: lint, the classifier, what is to be done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +171,24 @@ def read_overview(store: Store) -> Overview:
     return store.at_once(seen)
 
 
-def read_judgement(store: Store) -> Judgement:
-    """Check the instruments and judge the newest runs. Raises StoreError."""
+def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -> Judgement:
+    """Check the instruments and judge the newest runs. `tell`: is told what is under way, in this thread.
+
+    Raises StoreError.
+    """
     from workbench.pipeline.todo import tasks
 
     def judged() -> Judgement:
         shared: dict[object, Any] = {}
         faults: list[HomeLine] = []
+        places = [audit for audit in registry.every_audit() if audit.place is not None]
+        begun = 0
 
         def tried(label: str, make: Callable[[], T], otherwise: T) -> T:
             """Make one figure; where that fails, the others go on."""
+            nonlocal begun
+            begun += 1
+            tell(f"{begun} of {len(places) + OTHERS}: {label}")
             try:
                 return make()
             except Exception as error:
@@ -193,7 +203,7 @@ def read_judgement(store: Store) -> Judgement:
         lint = tried("Lint", lambda: {name: lint_count(store, name) for name in store.instruments.names()}, nothing)
         audits = [
             tried(audit.place.label or audit.place.mode.capitalize(), partial(_audit, store, audit, shared), None)
-            for audit in registry.every_audit()
+            for audit in places
             if audit.place is not None
         ]
         classifier = tried("Classifier", lambda: _classifier(store), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import get_running_loop
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -657,13 +658,22 @@ class HomeScreen(StoreScreen):
 
     @worker("judge")
     async def judge(self) -> None:
-        judgement = await self.with_store(read_judgement)
+        loop = get_running_loop()
+
+        def tell(what: str) -> None:
+            loop.call_soon_threadsafe(self._say_judging, what)
+
+        judgement = await self.with_store(lambda store: read_judgement(store, tell))
         self._judgement, self._judging = judgement, False
         self.title_bar.note = ""
         self._show()
         if self._review_wanted and self.is_current:
             self.action_review()
         self._review_wanted = False
+
+    def _say_judging(self, what: str) -> None:
+        if self._judging and self.is_attached:
+            self.title_bar.note = f"{WAITING if self._review_wanted else JUDGING} {what}"
 
     @worker("import", newest=False)
     async def bring_shipped(self) -> None:
