@@ -189,6 +189,26 @@ async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: 
 
 
 @pytest.mark.e2e
+async def test_reason_and_note_wait_for_an_item_that_was_left(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("3", "m", *"hm", "enter", "n")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        await pilot.press("z")
+        await until(pilot, lambda: shown(app, "#note-line") == "Note: “hm”")
+        await pilot.press("s")
+        assert "▸6 other" in shown(app, "#reasons"), "they belong to the item"
+        for _ in range(9):
+            if screen.current is not None and screen.current.unit != disputed[0]:
+                await pilot.press("s")
+        assert screen.current is not None
+        assert screen.current.unit == disputed[0]
+        assert "▸3" in shown(app, "#reasons")
+        assert shown(app, "#note-line") == "Note: “hm”"
+
+
+@pytest.mark.e2e
 async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -290,6 +290,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._decided: list[Case] = []
         self._back = 0
         self._reason, self._note = Reason.OTHER, ""
+        self._drafts: dict[int, tuple[Reason, str]] = {}
+        "what was chosen and typed for open items and not decided, by unit"
         self._auditor: str | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -342,6 +344,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.answered()
         self._forget(case)
         self._decided.append(case)
+        self._drafts.pop(case.unit, None)
         self._back, self._said = 0, f"{label} (saved)"
         self._show()
         if not self._open:
@@ -357,9 +360,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._put_first(case)
         self._show()
         if not self._back:  # what was typed with the decision comes back with the item
-            self._reason, self._note = Reason(reason), note
-            self._show_reason()
-            self._show_note()
+            self._draft(Reason(reason), note)
 
     def look_again(self, before: Case, now: Case | None) -> None:
         self.answered()
@@ -406,8 +407,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def action_reason(self, place: int) -> None:
         """Choose why people disagreed; the next label key commits it."""
         if not self._busy and self.current is not None:
-            self._reason = list(REASONS)[place]
-            self._show_reason()
+            self._draft(list(REASONS)[place], self._note)
 
     def action_cycle_reason(self) -> None:
         known = list(REASONS)
@@ -503,7 +503,14 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._show_who()
 
     def _keep_note(self, note: str) -> None:
-        self._note = note
+        self._draft(self._reason, note)
+
+    def _draft(self, reason: Reason, note: str) -> None:
+        """Show what goes with the next decision; of an open item it is kept until somebody decides."""
+        self._reason, self._note = reason, note
+        if self.current is not None and not self._back:
+            self._drafts[self.current.unit] = reason, note
+        self._show_reason()
         self._show_note()
 
     def _put_first(self, case: Case) -> None:
@@ -532,8 +539,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self.set_focus(None)
             return
         past = case.judged.decision if self._back else None
-        self._reason = Reason(past.reason) if past else Reason.OTHER
-        self._note = past.note if past else ""
+        typed = self._drafts.get(case.unit, (Reason.OTHER, ""))
+        self._reason, self._note = (Reason(past.reason), past.note) if past else typed
         self._show_case(case, found)
 
     def _show_who(self) -> None:
