@@ -101,6 +101,20 @@ def test_a_mapping_names_leaves_out_and_numbers(tmp_path: Path, name: str) -> No
     assert found == [["original", "ref"], [ROWS[0][1], "1"], [ROWS[1][1], "2"]]
 
 
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("comma.csv", How(sheet="a"), "has no sheets"),
+        ("book.xlsx", How(encoding="utf-8"), "says its encoding itself"),
+        ("list.json", How(header=False), "whose columns have names"),
+    ],
+)
+def test_an_option_that_a_file_has_no_use_for_is_refused(tmp_path: Path, name: str, how: How, said: str) -> None:
+    WAYS[name][1](tmp_path / name)
+    with pytest.raises(UsageError, match=said):
+        list(records(tmp_path / name, Findings(), how))
+
+
 def test_a_column_that_is_not_there_is_a_fault_with_those_that_are(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")

@@ -119,8 +119,11 @@ def test_answers_of_a_log_are_the_same_run_as_if_they_had_been_asked_here(
     assert counted(store, "imported:smol") == counted(store, "asked-here")
     code, shown, _ = run(capsys, "show", store, "reliability", "--model", "imported:smol")
     assert (code, "imported" in shown) == (0, True)
-    run(capsys, "import", store, path, *named)
+    _, out, _ = run(capsys, "import", store, path, *named)
+    assert "; 0 new" in out
     assert counted(store, "imported:smol") == counted(store, "asked-here"), "read again it adds nothing"
+    with Store.open(store) as held:
+        assert [job.spec.get("model") for job in held.jobs.list()].count("imported:smol") == 1, "nor a job"
     code, _, err = run(capsys, "run", store, "--model", "imported:smol", "--yes")
     assert (code, "collected elsewhere" in err) == (2, True)
 
@@ -138,6 +141,25 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
     path.write_text(path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8")
     with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
         match(held, path, log_of(path), Wanted(small().name))
+
+
+def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwise_matches_nothing(
+    store: Path, tmp_path: Path
+) -> None:
+    one, other, *_ = (each for each in entries() if len(messages(each[0])) == 2)
+    lines = [of_openai(one), {"custom_id": "x", "response": {"status_code": 500, "body": {}}, "error": None}]
+    path = tmp_path / "batch.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with Store.open(store) as held:
+        found = match(held, path, log_of(path), Wanted(small().name))
+    assert found.unanswered == 1
+    assert "- left out: 1 call that failed or got no answer" in list(found.said())
+    path = tmp_path / "t.jsonl"
+    rows = [{"prompt": messages(other[0])[-1]["content"], "answer": "Yes."}, {**about(one[0]), "answer": "Yes."}]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with Store.open(store) as held:
+        found = match(held, path, log_of(path), Wanted(small().name))
+    assert [entry.place for entry in found.unmatched] == [1], "its system turn was not sent"
 
 
 def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) -> None:

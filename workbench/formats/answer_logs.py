@@ -15,7 +15,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from workbench.errors import MissingPackage
-from workbench.formats.records import AS_IS, Findings, How, Kind, header_of, keys_of, kind_of, read_text
+from workbench.formats.records import AS_IS, Findings, How, Kind, header_of, keys_of, kind_of, objects
 from workbench.formats.tabular import read_rows
 
 OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
@@ -44,7 +44,8 @@ class Logged:
 
     place: int
     "line, row or number in the file"
-    answer: str
+    answer: str | None
+    "None: the call failed, or was not answered"
     model: str = ""
     turns: tuple[tuple[str, str], ...] = ()
     "(role, text) as sent; a raw text has the role user"
@@ -99,14 +100,7 @@ def _objects(path: Path, program: str, findings: Findings) -> Iterator[tuple[int
         except Exception as error:  # what the library's parts raise of a damaged file
             findings.add(path, None, None, f"a log that Inspect cannot read ({error!r:.60})", WHOLE)
         return
-    text = read_text(path, findings) or ""
-    whole = program in _WHOLE
-    for place, line in [(1, text)] if whole else enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield place, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                findings.add(path, place, None, f"what is not JSON ({error})", WHOLE)
+    yield from objects(path, findings)
 
 
 def _unpacked(path: Path) -> Any:
@@ -147,6 +141,7 @@ def _of_table(path: Path, findings: Findings, how: How) -> Iterator[Logged]:
 def _openai(place: int, one: Any) -> Iterator[Logged]:
     """A line of a batch's output; `custom_id` says what it was about, as `ref|variant|template|order`."""
     if one.get("error") or one["response"]["status_code"] != 200:
+        yield Logged(place, None)
         return
     body = one["response"]["body"]
     about = dict(zip(("ref", "variant", "template", "order"), str(one["custom_id"]).split("|"), strict=False))
@@ -158,7 +153,7 @@ def _openai(place: int, one: Any) -> Iterator[Logged]:
 def _harness(place: int, one: Any) -> Iterator[Logged]:
     """A sample of `generate_until`; the prompt is that of its one request."""
     arguments = one.get("arguments") or {}
-    first = next(iter(arguments.values())) if isinstance(arguments, dict) else arguments[0]
+    first = (list(arguments.values()) if isinstance(arguments, dict) else arguments)[0]
     prompt, told = (first["arg_0"], first.get("arg_1")) if isinstance(first, dict) else (first[0], first[1])
     numbers = _numbers(told if isinstance(told, dict) else {}, {"max_gen_toks": "max_tokens"})
     for answers in one["resps"]:
@@ -170,6 +165,7 @@ def _promptfoo(one: Any) -> Iterator[Logged]:
     for place, result in enumerate(one["results"]["results"], start=1):
         output = (result.get("response") or {}).get("output")
         if output is None:
+            yield Logged(place, None)
             continue
         provider = result.get("provider") or {}
         numbers = _numbers(provider.get("config") or {}, {}) if isinstance(provider, dict) else {}
@@ -182,7 +178,10 @@ def _inspect(one: Any) -> Iterator[Logged]:
     held = one["eval"]
     numbers = _numbers((one.get("plan") or {}).get("config") or {}, {})
     for place, sample in enumerate(one.get("samples") or (), start=1):
-        for choice in (sample.get("output") or {}).get("choices") or ():
+        choices = (sample.get("output") or {}).get("choices") or ()
+        if not choices:
+            yield Logged(place, None)
+        for choice in choices:
             told = sample["input"]
             turns = _turns(told if isinstance(told, str) else [(part["role"], _text(part["content"])) for part in told])
             meta = sample.get("metadata") or {}

@@ -18,8 +18,7 @@ from uuid import UUID
 
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.names import plural
-from workbench.formats.records import Findings, Kind, kind_of, read_text
-from workbench.toml_files import too_deep
+from workbench.formats.records import Findings, Kind, kind_of, objects
 
 TOOLS = ("label-studio", "prodigy", "doccano", "potato")
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")
@@ -40,7 +39,7 @@ def tool_of(path: Path) -> str:
     kind = kind_of(path)
     if kind not in (Kind.JSON, Kind.LINES):
         return ""
-    first = next((one for _, one in _objects(path, Findings())), {})
+    first = next((one for _, one in objects(path, Findings()) if isinstance(one, dict)), {})
     if isinstance(first.get("annotations"), list) and isinstance(first.get("data"), dict):
         return "label-studio"
     if "label_annotations" in first:
@@ -60,7 +59,7 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
     rows: list[tuple[int, Row]] = []
     left: Counter[str] = Counter()
     read = _READERS[tool]
-    for place, one in _objects(path, findings):
+    for place, one in objects(path, findings):
         try:
             given = list(read(one, path, codebook, left))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -73,26 +72,6 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
                 rows.append((place, {name: value for name, value in row.items() if value}))
     told = ", ".join(plural(n, what) for what, n in left.items() if n)
     return rows, [f"Left out: {told}."] if told else []
-
-
-def _objects(path: Path, findings: Findings) -> Iterator[tuple[int, Object]]:
-    text = read_text(path, findings)
-    whole = kind_of(path) is Kind.JSON
-    findings.counted[path.name] = "task" if whole else "line"
-    try:
-        if whole:
-            found = json.loads(text or "[]")
-            lines: Iterable[tuple[int, Any]] = enumerate(found if isinstance(found, list) else [found], start=1)
-        else:
-            split = enumerate((text or "").split("\n"), start=1)
-            lines = ((number, json.loads(line)) for number, line in split if line.strip())
-        for place, one in lines:
-            if isinstance(one, dict) and not too_deep(one):
-                yield place, one
-            else:
-                findings.add(path, place, None, "what is no object, or is nested too deeply", "an object for each task")
-    except (ValueError, RecursionError) as error:
-        findings.add(path, None, None, f"what is not JSON ({error})", "the whole file as the tool wrote it")
 
 
 Found = Iterator[tuple[Row, str]]

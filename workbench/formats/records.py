@@ -131,6 +131,12 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     noted. Raises UsageError if the file cannot be read or has several sheets, MissingPackage.
     """
     kind = kind_of(path)
+    if how.sheet and kind is not Kind.EXCEL:
+        raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
+    if how.encoding and kind in NEEDS:
+        raise UsageError(f"{path}: found {kind}, which says its encoding itself; leave --encoding out")
+    if not how.header and kind not in (Kind.TEXT, Kind.EXCEL):
+        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
     if kind is not Kind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
     if kind in (Kind.SPSS, Kind.STATA):
@@ -161,6 +167,23 @@ def _mapped(
                 continue
         row += 1
         yield place, [cells[n] for n in kept] + [str(row)] * numbered if len(cells) == width else cells
+
+
+def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
+    """Yield (place, value) of each line of JSON Lines, or of each element of a JSON list; any other JSON is one value.
+    What is no JSON, or nested too deeply, is noted.
+    """
+    text = read_text(path, findings) or ""
+    if kind_of(path) is Kind.LINES:
+        findings.counted[path.name] = "line"
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip() and (value := _json(path, number, line, findings)) is not None:
+                yield number, value
+        return
+    findings.counted[path.name] = "entry"
+    value = _json(path, 1, text, findings)
+    if value is not None:
+        yield from enumerate(value if isinstance(value, list) else [value], start=1)
 
 
 def header_of(path: Path, how: How = AS_IS) -> list[str]:
@@ -395,6 +418,9 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
         book = openpyxl.load_workbook(BytesIO(path.read_bytes()), data_only=True)  # a path has to end in .xlsx
     except Exception as error:  # it raises whatever its parts raise
         findings.add(path, None, None, f"a spreadsheet that cannot be read ({error})", "an Excel file that opens")
+        return
+    if not book.worksheets:
+        findings.add(path, None, None, "a spreadsheet without a sheet", "an Excel file that opens")
         return
     filled = [one for one in book.worksheets if one.max_row > 1 or one.max_column > 1]
     sheet = next((one for one in book.worksheets if one.title == how.sheet), None)

@@ -55,6 +55,12 @@ class Matched:
         """Return how many answers there are."""
         return sum(n for texts in self.answers.values() for _, n in texts)
 
+    @property
+    def new(self) -> int:
+        """Return how many of them are not stored yet."""
+        held = self.plan.stored
+        return sum(max(0, sum(n for _, n in of) - held.get(key, 0)) for key, of in self.answers.items())
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -63,6 +69,8 @@ class Found:
     program: str
     runs: tuple[Matched, ...]
     unmatched: tuple[Logged, ...]
+    unanswered: int = 0
+    "calls that the log has without an answer"
 
     def said(self) -> Iterator[str]:
         """Yield sentences on what would come, and what is left out."""
@@ -71,11 +79,13 @@ class Found:
             design = run.plan.design
             yield (
                 f"- {design.model}: {plural(run.count, 'answer')} to {plural(len(run.answers), 'prompt')} of "
-                f"{design.instrument}, {design.audit} (templates {design.family}); {design.sampling}"
+                f"{design.instrument}, {design.audit} (templates {design.family}); {design.sampling}; {run.new:,} new"
             )
         if left := self.unmatched:
             places = ", ".join(f"{one.place:,}" for one in left[:SHOWN]) + (" …" if len(left) > SHOWN else "")
             yield f"- left out: {plural(len(left), 'answer')} to no prompt of these templates (entries {places})"
+        if self.unanswered:
+            yield f"- left out: {plural(self.unanswered, 'call')} that failed or got no answer"
 
     def data(self) -> dict[str, object]:
         """Return the same for a program."""
@@ -84,7 +94,8 @@ class Found:
              "answers": run.count, "prompts": len(run.answers)}
             for run in self.runs
         ]  # fmt: skip
-        return {"program": self.program, "runs": runs, "left_out": [one.place for one in self.unmatched]}
+        left = [one.place for one in self.unmatched]
+        return {"program": self.program, "runs": runs, "left_out": left, "unanswered": self.unanswered}
 
     def next(self, store: Path) -> str:
         """Return the command that shows what audits make of the answers."""
@@ -138,8 +149,9 @@ def match(store: Store, path: Path, program: str, wanted: Wanted, how: How = AS_
     Raises UsageError where nothing matches, InputError for faults of the file.
     """
     findings = Findings()
-    logged = read_log(path, program, findings, how)
+    every = read_log(path, program, findings, how)
     findings.check()
+    logged = [one for one in every if one.answer is not None]
     if not logged:
         raise UsageError(f"{path}: {program} without an answer; nothing was changed")
     templates = store.instruments.get(wanted.instrument).templates
@@ -171,7 +183,7 @@ def match(store: Store, path: Path, program: str, wanted: Wanted, how: How = AS_
             f"{wanted.instrument} (templates tried: {', '.join(map('/'.join, tried)) or 'none'}). The first: {told}. "
             "Import an instrument with these templates, or name prompts by ref, variant, template and order."
         )
-    return Found(program, *best)
+    return Found(program, *best, len(every) - len(logged))
 
 
 def _named(runs: Sequence[Matched]) -> tuple[str, str]:
@@ -179,24 +191,30 @@ def _named(runs: Sequence[Matched]) -> tuple[str, str]:
 
 
 def put(store: Store, found: Found) -> list[int]:
-    """Store the answers, a job for each model; return the jobs' numbers. What is stored already is not stored again."""
+    """Store the answers, a job for each model with new ones; return the jobs' numbers. What is stored already is not
+    stored again.
+    """
     from workbench.jobs.launch import SAMPLE
     from workbench.jobs.worker import code_version
 
     jobs = []
     for run in found.runs:
+        if not run.new:
+            continue
         job = store.jobs.create(SAMPLE, run.plan.design.as_json(), run.count)
         attempt = store.jobs.claim(job, code_version())
         by_count: dict[int, list[bytes]] = {}
         for key, texts in run.answers.items():
             by_count.setdefault(sum(n for _, n in texts), []).append(key)
         new = 0
-        for count, keys in sorted(by_count.items()):
-            new += collect(store, _part(run.plan, count, keys), Recorded(run), attempt=attempt, job=job).answers
+        try:
+            for count, keys in sorted(by_count.items()):
+                new += collect(store, _part(run.plan, count, keys), Recorded(run), attempt=attempt, job=job).answers
+        except BaseException:
+            store.jobs.finish(job, attempt, "failed", f"{plural(new, 'answer')} imported; import the file again")
+            raise
         store.jobs.plan(job, run.count, run.count)
-        told = (
-            f"{plural(new, 'answer')} imported from {found.program}; {run.count - new:,} were stored already{run.when}"
-        )
+        told = f"{plural(new, 'answer')} imported from {found.program}{run.when}"
         store.jobs.finish(job, attempt, "done", told)
         jobs.append(job)
     return jobs
@@ -235,7 +253,7 @@ def _matched(
             if (prompt := places.of(one)) is None:
                 unmatched.append(one)
             else:
-                found.setdefault(prompt.key, []).append((one.answer, one.count))
+                found.setdefault(prompt.key, []).append((one.answer or "", one.count))
         if found:
             dates = sorted({one.at[:10] for one in answers if one.at})
             when = f"; collected {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
@@ -266,7 +284,7 @@ class _Places:
         self._orders = {(probe.template, probe.inverted) for probe in probes}
         for probe in probes:
             messages = [one.content.strip() for one in probe.prompt.messages]
-            for texts in {tuple(messages), ("\n\n".join(messages),), ("\n".join(messages),), (messages[-1],)}:
+            for texts in {tuple(messages), ("\n\n".join(messages),), ("\n".join(messages),)}:
                 known = self._texts.setdefault(texts, probe.prompt)
                 if known is not None and known.key != probe.prompt.key:
                     self._texts[texts] = None  # the text of several prompts names none
