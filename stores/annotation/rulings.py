@@ -12,9 +12,10 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import Aggregate, named, now, now_after, restored
+from stores.core.base import Aggregate, later, named, now, now_after, restored
 from stores.runs.run_lists import named_axes
 from stores.runs.run_rows import Run
 from workbench.domain.keys import KEY_BYTES, content_key
@@ -65,7 +66,9 @@ class Rulings(Aggregate):
             events = _events(connection, "where subject_key = ?", (subject.key,))
             if undoes is not None and undoes not in {ruling.uid for ruling in _standing(events)}:
                 raise ConflictError("this ruling was taken back or superseded meanwhile; look at the newest")
-            at = now_after(max((event.at for event in events), default=None))
+            soon = later(now(), timedelta(seconds=1))  # what another clock dated ahead of this one does not count
+            (newest,) = connection.execute("select max(at) from ruling where at < ?", (soon,)).fetchone()
+            at = now_after(max((*(event.at for event in events), newest or "")))
             ruling = Ruling(secrets.token_bytes(16), subject, verdict, label, reason, auditor, at, undoes)
             _insert(connection, [ruling])
         return ruling

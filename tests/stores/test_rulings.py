@@ -61,6 +61,12 @@ def test_stores_merge_whatever_the_order_and_however_often(tmp_path_factory: pyt
         assert verdicts(here) == []
 
 
+def test_rulings_of_one_moment_are_listed_as_they_were_made(store: Store) -> None:
+    things = [Subject(Ruled.ANSWER, {"prompt": "21", "text": f"{n:02}"}) for n in range(20)]
+    made = [store.rulings.rule(thing, Verdict.CONFIRMED, auditor="otto", reason="plain") for thing in things]
+    assert list(store.rulings.events()) == made
+
+
 @pytest.mark.e2e
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([*Verdict, None])), max_size=12))
 def test_what_stands_is_what_a_stack_for_each_auditor_would_say(steps: list[tuple[str, Verdict | None]]) -> None:
