@@ -6,7 +6,7 @@
 
     [[option]]                                     # from the most to the least affirmative
     values = ["rather yes", "75"]                  # how files write it, the first as people read it
-    meaning = "yes"                                # yes, no, neutral or missing
+    meaning = "yes"                                # yes, no, neutral, step, option or missing
 
 An instrument's own scales stand in its `instrument.toml` as tables `[[scales.NAME]]` of the same keys. A file is read
 exactly or refused with all its faults at once: a value that two options share could mean either.

@@ -41,6 +41,45 @@ def m034_occasion(db: Database) -> None:
             db.execute(sql.replace("m.snapshot,", "m.snapshot, m.occasion,"))
 
 
+@migrations()
+def m035_populations(db: Database) -> None:
+    """Let a question be one of a survey; keep people's weights, their groups, and shares that were published."""
+    run(
+        db,
+        """
+        create table question_revision_new (
+            question_id integer not null references question,
+            revision integer not null,
+            role text check (role in ('context', 'target', 'survey')),
+            form text not null check (form in ('question', 'statement')),
+            scale text not null,
+            leaning text check (leaning in ('liberal', 'conservative')),
+            person text not null,
+            at text not null,
+            primary key (question_id, revision)
+        ) strict, without rowid;
+        insert into question_revision_new select * from question_revision;
+        drop table question_revision;
+        alter table question_revision_new rename to question_revision;
+        alter table respondent add column weight real not null default 1 check (weight >= 0);
+        create table respondent_group (
+            respondent_id integer not null references respondent,
+            field text not null,
+            value text not null,
+            primary key (respondent_id, field)
+        ) strict, without rowid;
+        create table published_share (
+            question_id integer not null references question,
+            field text not null,
+            value text not null,
+            shares text not null,
+            people integer check (people > 0),
+            primary key (question_id, field, value)
+        ) strict, without rowid;
+        """,
+    )
+
+
 def make_baseline(db: Database) -> None:
     """Make the tables, indexes and views of the baseline in an empty database. Call inside a transaction."""
     for area in AREAS:

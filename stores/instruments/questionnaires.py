@@ -18,6 +18,7 @@ from workbench.domain.questionnaires import (
     Meaning,
     Option,
     Pole,
+    PublishedShares,
     Question,
     Questionnaire,
     Respondent,
@@ -80,16 +81,35 @@ def read_respondents(
     """Return the people who answered any of these questions, in the order of import."""
     refs = {str(rowid): question.ref for rowid, question in questions.items()}
     texts: dict[str, str] = {}
+    groups = _groups(connection, instrument_id)
     found = []
-    for name, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
+    for name, weight, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
         answers = {
             refs[question]: texts.setdefault(value, value)  # a million answers have only a few distinct texts
             for question, value in json.loads(given).items()
             if question in refs
         }
         if answers:
-            found.append(Respondent(name, answers))
+            found.append(Respondent(name, answers, weight, groups.get(name, {})))
     return tuple(found)
+
+
+def _groups(connection: sqlite3.Connection, instrument_id: int) -> dict[str, dict[str, str]]:
+    """Return field -> value of each person who has any."""
+    rows = connection.execute(
+        "select r.name, json_group_object(g.field, g.value) from respondent r "
+        "join respondent_group g on g.respondent_id = r.id where r.instrument_id = ? group by r.id",
+        (instrument_id,),
+    )
+    return {name: json.loads(given) for name, given in rows}
+
+
+def read_published(connection: sqlite3.Connection, instrument_id: int) -> tuple[PublishedShares, ...]:
+    """Return the shares that were published for an instrument's questions, by question, group and value."""
+    rows = connection.execute(_PUBLISHED, {"instrument": instrument_id})
+    return tuple(
+        PublishedShares(ref, group, value, json.loads(shares), people) for ref, group, value, shares, people in rows
+    )
 
 
 def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
@@ -187,10 +207,16 @@ _SCALES = """
 """
 
 _ANSWERS = """
-    select r.name, json_group_object(a.question_id, a.value)
+    select r.name, r.weight, json_group_object(a.question_id, a.value)
     from respondent r join answer a on a.respondent_id = r.id
     where r.instrument_id = :instrument group by r.id order by r.id
 """  # one row per person: with one row per answer, reading the cursor would take twice as long
+
+_PUBLISHED = """
+    select q.ref, p.field, p.value, p.shares, p.people from published_share p join question q on q.id = p.question_id
+    join statement s on s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1
+    where q.instrument_id = :instrument order by s.ordinal, s.id, p.field, p.value
+"""
 
 _TALLY = """
     select a.question_id, a.value, count(*) from respondent r join answer a on a.respondent_id = r.id
@@ -258,6 +284,7 @@ def put(
         for one in questionnaire.respondents
     ]
     added = add_respondents(connection, instrument_id, people)
+    add_published(connection, instrument_id, [replace(p, ref=refs.get(p.ref, p.ref)) for p in questionnaire.published])
     check_answers(connection, instrument_id)
     return added
 
@@ -273,16 +300,24 @@ def add_respondents(
     questions = read_questions(connection, instrument_id)
     ids = {question.ref: rowid for rowid, question in questions.items()}
     wanted = _wanted(respondents, ids)
-    here = {one.name: one.answers for one in read_respondents(connection, instrument_id, questions)}
+    people = {one.name: one for one in read_respondents(connection, instrument_id, questions)}
+    here = {name: one.answers for name, one in people.items()}
     _check_same(here, wanted)
+    _check_alike(people, respondents)
     rows = connection.execute("select name, id from respondent where instrument_id = ?", (instrument_id,))
     known = dict(rows.fetchall())
+    given = {one.name: one for one in respondents}
     at = now()
     for name in [name for name in wanted if name not in known]:
         row = connection.execute(
-            "insert into respondent (instrument_id, name, at) values (?, ?, ?) returning id", (instrument_id, name, at)
+            "insert into respondent (instrument_id, name, at, weight) values (?, ?, ?, ?) returning id",
+            (instrument_id, name, at, given[name].weight),
         ).fetchone()
         known[name] = row[0]
+        connection.executemany(
+            "insert into respondent_group (respondent_id, field, value) values (?, ?, ?)",
+            [(row[0], field, value) for field, value in given[name].groups.items()],
+        )
     new = [
         (known[name], ids[ref], value)
         for name, answers in wanted.items()
@@ -290,13 +325,13 @@ def add_respondents(
         if ref not in here.get(name, {})
     ]
     connection.executemany("insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new)
-    given = sum(1 for one in respondents for value in one.answers.values() if value.strip())
+    said = sum(1 for one in respondents for value in one.answers.values() if value.strip())
     return AddedRespondents(
         added=sum(name not in here for name in wanted),
         known=sum(name in here for name in wanted),
         answers=len(new),
         absent=sum(name not in wanted for name in here),
-        skipped=given - sum(map(len, wanted.values())),
+        skipped=said - sum(map(len, wanted.values())),
     )
 
 
@@ -406,6 +441,49 @@ def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapp
         )
 
 
+def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -> None:
+    """Raise ConflictError if stored people have another weight or are of another group; a file without weights and
+    groups says nothing of either.
+    """
+    if all(one.weight == 1 and not one.groups for one in wanted):
+        return
+    pairs = [(here[one.name], one) for one in wanted if one.name in here]
+    differ = [a.name for a, b in pairs if (a.weight, a.groups) != (b.weight, b.groups)]
+    if differ:
+        raise ConflictError(
+            f"{len(differ):,} people have other weights or groups here than in the file: {named_few(differ)}. Nothing "
+            "was changed; import the file under another --name"
+        )
+
+
+def add_published(connection: sqlite3.Connection, instrument_id: int, published: Sequence[PublishedShares]) -> None:
+    """Add published shares; the same again change nothing. Raises ConflictError for others of the same population."""
+    questions = read_questions(connection, instrument_id)
+    ids, scales = {question.ref: rowid for rowid, question in questions.items()}, read_scales(connection, instrument_id)
+    here = {(p.ref, p.group, p.value): p for p in read_published(connection, instrument_id)}
+    differ = [one for one in published if here.get((one.ref, one.group, one.value), one) != one]
+    if differ:
+        named = named_few(f"{one.group}={one.value} to {one.ref}" for one in differ)
+        raise ConflictError(f"other shares than here: {named}. Nothing was changed; import under another --name")
+    off = [
+        f"{one.ref}: {answer!r}"
+        for one in published
+        if one.ref in ids
+        for answer in one.shares
+        if scales[questions[ids[one.ref]].scale].option(answer) is None
+    ]
+    if off:
+        raise UsageError(f"there are shares of answers off their scales: {named_few(off, SHOWN)}. Nothing was changed")
+    connection.executemany(
+        "insert into published_share (question_id, field, value, shares, people) values (?, ?, ?, ?, ?)",
+        [
+            (ids[one.ref], one.group, one.value, json.dumps(dict(one.shares), ensure_ascii=False), one.people)
+            for one in published
+            if one.ref in ids and (one.ref, one.group, one.value) not in here
+        ],
+    )
+
+
 def _answered(people: Mapping[str, Mapping[str, str]]) -> set[str]:
     return {ref for answers in people.values() for ref in answers}
 
@@ -454,6 +532,7 @@ class Questionnaires(Aggregate):
             tuple(questions.values()),
             tuple(read_scales(self.connection, instrument_id).values()),
             read_respondents(self.connection, instrument_id, questions),
+            read_published(self.connection, instrument_id),
         )
 
     def questions(self, instrument: str) -> tuple[Question, ...]:
@@ -535,7 +614,7 @@ class Questionnaires(Aggregate):
                 return before is not None
             known = before or _put_back(connection, instrument_id, ref) or _new_question(ref, role, form)
             if before is None and role is KEEP:
-                raise UsageError(f"{ref} is no question yet; say its role: context or target")
+                raise UsageError(f"{ref} is no question yet; say its role: context, target or survey")
             after = replace(
                 known,
                 role=known.role if role is KEEP else role,

@@ -18,6 +18,7 @@ from workbench.domain.questionnaires import (
     Meaning,
     Option,
     Pole,
+    PublishedShares,
     Question,
     Questionnaire,
     Respondent,
@@ -418,6 +419,8 @@ def test_refs_that_would_make_another_header_come_back(tmp_path: Path, refs: tup
 
 
 NAMES = st.text("abz09-_.", min_size=1, max_size=9).filter(lambda name: not name.startswith("."))
+WEIGHTS = st.just(1.0) | st.floats(0, 1e9)
+COUNTS = st.integers(1, 10**6)
 VALUES = st.one_of(WORDS, st.sampled_from(["yes", "Yes", "1", "1.0", "=1", "'=1", "-2", "no answer"]))
 
 
@@ -458,8 +461,18 @@ def questionnaires(draw: st.DrawFn) -> Instrument:
     people = []
     for name in draw(st.lists(WORDS, max_size=3, unique=True)):
         answered = [q for q in questions if draw(st.booleans())] or [questions[0]]
-        people.append(Respondent(name, {q.ref: draw(st.sampled_from(by_name[q.scale])) for q in answered}))
-    return replace(instrument, questionnaire=Questionnaire(questions, known, tuple(people)))
+        answers = {q.ref: draw(st.sampled_from(by_name[q.scale])) for q in answered}
+        people.append(Respondent(name, answers, draw(WEIGHTS), draw(st.dictionaries(NAMES, WORDS, max_size=2))))
+    kept = st.lists(st.tuples(NAMES, WORDS), max_size=2, unique=True)
+    published = [
+        PublishedShares(
+            q.ref, group, value, dict(zip(by_name[q.scale], shares, strict=False)), draw(st.none() | COUNTS)
+        )
+        for q in questions
+        for group, value in sorted(draw(kept))
+        for shares in [(1.0, *[0.0] * 9)]
+    ]
+    return replace(instrument, questionnaire=Questionnaire(questions, known, tuple(people), tuple(published)))
 
 
 @pytest.mark.e2e

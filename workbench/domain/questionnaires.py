@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from workbench.domain.findings import folded as folded_text
@@ -32,6 +32,8 @@ class Role(StrEnum):
     "its answers are shown to the model"
     TARGET = "target"
     "its answers are predicted"
+    SURVEY = "survey"
+    "it is put with its options, and a model's answers are compared with people's"
 
 
 class Form(StrEnum):
@@ -57,6 +59,10 @@ class Meaning(StrEnum):
     NO = "no"
     NEUTRAL = "neutral"
     "the middle of a scale: neither shown to the model nor predicted"
+    STEP = "step"
+    "a place on an ordered scale that is neither yes nor no: `a great deal`"
+    OPTION = "option"
+    "one of several answers that have no order: `the economy`"
     MISSING = "missing"
     "no opinion, refused, not asked"
 
@@ -77,6 +83,16 @@ class Scale:
     name: str
     "`yes_no`, `four_point`, `likert_7`"
     options: tuple[Option, ...]
+
+    @property
+    def offered(self) -> tuple[Option, ...]:
+        """The answers that a question offers: all but those that mean none."""
+        return tuple(option for option in self.options if option.meaning is not Meaning.MISSING)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the answers have an order."""
+        return not any(option.meaning is Meaning.OPTION for option in self.options)
 
     def option(self, value: str) -> Option | None:
         """Return the option that a value stands for, whatever its case; None for one off the scale."""
@@ -136,6 +152,25 @@ class Respondent:
     "as the source names the person: a number, a code"
     answers: Mapping[str, str]
     "ref -> the answer as given; questions that were not answered are left out"
+    weight: float = 1.0
+    "how many people of the population the person stands for, on any scale; 0: for nobody"
+    groups: Mapping[str, str] = field(default_factory=dict)
+    "what the person is: `country` -> `Veldania`, `age` -> `18-29`"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedShares:
+    """How a population answered a question, where only the shares are known and not the people."""
+
+    ref: str
+    group: str
+    "what tells populations apart: `country`"
+    value: str
+    "which of them this is: `Veldania`"
+    shares: Mapping[str, float]
+    "answer as given -> share, in [0, 1]; together 1"
+    people: int | None = None
+    "who were asked; None: not said"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +181,7 @@ class Questionnaire:
     "in the order in which they are asked"
     scales: tuple[Scale, ...]
     respondents: tuple[Respondent, ...] = ()
+    published: tuple[PublishedShares, ...] = ()
 
     def scale(self, name: str) -> Scale:
         """Return a scale. Raises UnknownName, listing those there are."""
@@ -227,7 +263,7 @@ class Tallied:
         """
         scale = self.questionnaire.scale(question.scale)
         given = self.given.get(question.ref, {})
-        found = Counter(dict.fromkeys(Meaning, 0))
+        found = Counter(dict.fromkeys((Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING), 0))
         for value, people in given.items():
             found[scale.meaning(value)] += people
         found[Meaning.MISSING] += self.respondents - sum(given.values())

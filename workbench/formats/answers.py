@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.csv_files import bare
-from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded, named_few
+from workbench.domain.questionnaires import PublishedShares, Questionnaire, Respondent, Role, Scale, folded, named_few
 from workbench.formats.records import AS_IS, Findings, How, is_blank, records
-from workbench.formats.tabular import nearest
+from workbench.formats.tabular import nearest, number, read_rows
 
 RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
@@ -326,6 +326,86 @@ def _long(header: list[str], records: Iterator[Record], check: _Check) -> People
             answers[ref] = value
             check.answer(ref, value, line, "answer")
     return people
+
+
+RESPONDENTS = "respondents.csv"
+PUBLISHED = "published_shares.csv"
+PUBLISHED_COLUMNS = ("ref", "group", "value", "answer", "share", "people")
+WEIGHT = "weight"
+HEAVIEST = 1e12
+
+
+def with_facts(path: Path, people: Sequence[Respondent], findings: Findings) -> tuple[Respondent, ...]:
+    """Return people with the weights and groups of `respondents.csv`, if there: every other column is a group."""
+    if not path.exists():
+        return tuple(people)
+    rows = read_rows(path, findings, required=(RESPONDENT,), optional=(WEIGHT,), any_columns=True, guarded=True)
+    known, facts = {one.name for one in people}, {}
+    for row in rows:
+        name, cells = row.get(RESPONDENT), row.cells
+        if name in facts:
+            findings.add(path, row.line, RESPONDENT, f"{name!r} again", "every respondent once")
+        elif known and name not in known:
+            findings.add(path, row.line, RESPONDENT, f"{name!r}, who answered nothing", f"a respondent of {ANSWERS}")
+        weight = number(row, WEIGHT, findings, low=0, high=HEAVIEST)
+        if WEIGHT in cells and not row.get(WEIGHT):
+            findings.add(path, row.line, WEIGHT, "an empty cell", "a weight; 0 for a person who does not count")
+        groups = {field: value for field, value in cells.items() if field not in (RESPONDENT, WEIGHT) and value}
+        facts[name] = (1.0 if weight is None else weight, groups)
+    return tuple(replace(one, weight=w, groups=g) for one in people for w, g in [facts.get(one.name, (1.0, {}))])
+
+
+def read_published(path: Path, questionnaire: Questionnaire, findings: Findings) -> tuple[PublishedShares, ...]:
+    """Return the shares of `published_shares.csv`, if there: a row an answer of a population to a question."""
+    if not path.exists():
+        return ()
+    scales = {scale.name: scale for scale in questionnaire.scales}
+    asked = {question.ref: scales.get(question.scale) for question in questionnaire.questions}
+    found: dict[tuple[str, str, str], PublishedShares] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    columns, may_be_empty = PUBLISHED_COLUMNS, ("people",)
+    for row in read_rows(path, findings, required=columns, may_be_empty=may_be_empty, guarded=True):
+        ref, group, value, answer = (row.get(column) for column in columns[:4])
+        share, people = number(row, "share", findings, low=0, high=1), number(row, "people", findings, low=1, high=1e12)
+        scale = asked.get(ref)
+        if ref not in asked:
+            findings.add(path, row.line, "ref", repr(ref), "a question: a statement with a role")
+        elif scale is not None and scale.option(answer) is None:
+            findings.add(path, row.line, "answer", repr(answer), f"an answer of the scale {scale.name}")
+        key = ref, group, value
+        lines.setdefault(key, row.line)
+        before = found.get(key) or PublishedShares(*key, {}, None if people is None else round(people))
+        if answer in before.shares:
+            findings.add(path, row.line, "answer", f"{answer!r} again", "every answer of a population once")
+        found[key] = replace(before, shares={**before.shares, answer: share or 0.0})
+    for key, one in found.items():
+        if abs(sum(one.shares.values()) - 1) > TOGETHER:
+            said = f"shares that are {sum(one.shares.values()):.4g} together"
+            findings.add(path, lines[key], "share", said, f"shares of {key[1]}={key[2]} that are 1 together")
+    return tuple(found.values())
+
+
+TOGETHER = 0.02
+"how far published shares may be from 1 together: they are rounded"
+
+
+def facts_rows(questionnaire: Questionnaire) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return (header, rows) of `respondents.csv`; no rows where nobody has a weight or a group."""
+    people = questionnaire.respondents
+    fields = sorted({field for one in people for field in one.groups})
+    if not fields and all(one.weight == 1 for one in people):
+        return (RESPONDENT, WEIGHT), []
+    rows = [(one.name, repr(one.weight), *(one.groups.get(field, "") for field in fields)) for one in people]
+    return (RESPONDENT, WEIGHT, *fields), rows
+
+
+def published_rows(questionnaire: Questionnaire) -> list[tuple[str, ...]]:
+    """Return the rows of `published_shares.csv`."""
+    return [
+        (one.ref, one.group, one.value, answer, repr(share), "" if one.people is None else str(one.people))
+        for one in questionnaire.published
+        for answer, share in one.shares.items()
+    ]
 
 
 def answer_rows(questionnaire: Questionnaire) -> tuple[tuple[str, ...], Iterator[tuple[str, ...]]]:

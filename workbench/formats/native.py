@@ -30,7 +30,20 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UnknownName
 from workbench.formats.about import DEFINITIONS, SCALES, TITLES, About, IssueNames, note_twin, read_about
-from workbench.formats.answers import ANSWERS, Declared, answer_rows, looks_like_answers, read_answers
+from workbench.formats.answers import (
+    ANSWERS,
+    PUBLISHED,
+    PUBLISHED_COLUMNS,
+    RESPONDENTS,
+    Declared,
+    answer_rows,
+    facts_rows,
+    looks_like_answers,
+    published_rows,
+    read_answers,
+    read_published,
+    with_facts,
+)
 from workbench.formats.lines import (
     AUTHOR,
     LABELS,
@@ -197,6 +210,10 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
     sure = sure and bool(instrument.statements)
     if questionnaire is None and about.scales and sure:
         findings.add(folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role")
+    if questionnaire is not None:
+        published = read_published(folder / PUBLISHED, questionnaire, findings)
+        questionnaire = replace(questionnaire, published=published)
+        instrument = replace(instrument, questionnaire=questionnaire)
     if not path.exists():
         return instrument
     refs = {statement.ref for statement in instrument.statements}
@@ -207,7 +224,7 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
         return instrument
     return replace(
         instrument,
-        questionnaire=replace(questionnaire, respondents=respondents),
+        questionnaire=replace(questionnaire, respondents=with_facts(folder / RESPONDENTS, respondents, findings)),
         notes=(*instrument.notes, *notes),
     )
 
@@ -358,6 +375,8 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
             ),
         ),
         ANSWERS: _answers(_questionnaire(instrument)),
+        RESPONDENTS: _csv(*facts_rows(_questionnaire(instrument))),
+        PUBLISHED: _csv(PUBLISHED_COLUMNS, published_rows(_questionnaire(instrument))),
         "templates.csv": _csv(TEMPLATE_COLUMNS, template_rows(instrument.templates)),
     }
 

@@ -133,7 +133,8 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
     }
     scales = tuple(sorted(whole.scales, key=lambda scale: scale.name))
     said = tuple(f"{n:,} {what}." for what, n in lost.items() if n)
-    return (Questionnaire(questions, scales, kept) if questions else None), said
+    published = tuple(one for one in whole.published if one.ref in refs)
+    return (Questionnaire(questions, scales, kept, published) if questions else None), said
 
 
 def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
@@ -150,6 +151,7 @@ def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
     own = [scale.name for scale in whole.scales if known.get(scale.name) != scale]
     lost = len(whole.questions) - len(questions)
     said = [f"{len(whole.respondents):,} respondents and their answers."] if whole.respondents else []
+    said += [f"{len(whole.published):,} published distributions of answers."] if whole.published else []
     said += [f"The instrument's own scales of answers: {', '.join(own)}."] if own else []
     said += [f"The roles of {lost:,} questions whose scales are the instrument's own."] if lost else []
     scales = tuple(known[name] for name in sorted({question.scale for question in questions}))

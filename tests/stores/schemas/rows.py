@@ -24,6 +24,13 @@ ROWS: Mapping[int, str] = {
         values (x'00112233445566778899aabbccddeeff', 'm', 'r', 'transformers', 'float32', 'none', '2026-11-27',
             '2026-11-27')
     """,
+    35: """
+        insert into respondent (instrument_id, name, at, weight)
+        select id, 'heavy', '2026-11-27', 2.5 from instrument limit 1;
+        insert into respondent_group select id, 'age', '18-29' from respondent where name = 'heavy';
+        insert into published_share
+        select id, 'country', 'Veldania', '{"yes": 0.25, "no": 0.75}', 900 from question limit 1;
+    """,
 }
 "schema -> statements with rows for what its migration made"
 

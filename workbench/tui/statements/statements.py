@@ -189,7 +189,7 @@ class Page:
     questions: int = 0
     "statements that are multiple-choice questions, in the whole instrument"
     roles: Mapping[str, str] = field(default_factory=dict)
-    "ref -> context or target; empty where the instrument is no questionnaire"
+    "ref -> context, target or survey; empty where the instrument is no questionnaire"
     archived: int = 0
     gone: frozenset[str] = frozenset()
     "of the marked ones: archived meanwhile, renamed, or retired by an import"

@@ -1,0 +1,61 @@
+"""Shares of weighted people, and what weighting costs: effective number and design effect (Kish 1965)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def effective_n(weights: Floats) -> float:
+    """Return how many people of equal weight tell as much as these: (Σw)² / Σw² (Kish 1965, section 11.7); 0 for none.
+
+    Examples
+    --------
+    >>> effective_n(np.array([1.0, 1.0, 1.0])), effective_n(np.array([3.0, 1.0]))
+    (3.0, 1.6)
+    """
+    heaviest = float(np.max(weights, initial=0.0))
+    if heaviest <= 0:
+        return 0.0
+    scaled = weights / heaviest  # squares of weights of any size stay in range
+    return round(float(scaled.sum() ** 2 / np.square(scaled).sum()), 9)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedShares:
+    """How a group of people answered one question."""
+
+    shares: tuple[float, ...]
+    "of the options, together 1; NaN where nobody with a weight answered"
+    people: int
+    "with a weight above 0 who answered"
+    effective_n: float
+
+    @property
+    def design_effect(self) -> float:
+        """How many times larger the variance of a share is than that of as many people of equal weight; NaN: nobody."""
+        return self.people / self.effective_n if self.effective_n else float("nan")
+
+
+def weighted_shares(codes: NDArray[np.intp], weights: Floats, options: int) -> WeightedShares:
+    """Return the shares of options among people.
+
+    Parameters
+    ----------
+    codes : (n,) place of each person's answer among the options; below 0: no answer, which counts for nothing
+    weights : (n,) at least 0
+
+    Examples
+    --------
+    >>> weighted_shares(np.array([0, 1, -1]), np.array([3.0, 1.0, 5.0]), 2).shares
+    (0.75, 0.25)
+    """
+    counts = (codes >= 0) & (weights > 0)
+    sums = np.bincount(codes[counts], weights[counts], options)
+    total = sums.sum()
+    shares = sums / total if total else np.full(options, np.nan)
+    return WeightedShares(tuple(map(float, shares)), int(counts.sum()), effective_n(weights[counts]))
