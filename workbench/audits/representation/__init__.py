@@ -102,7 +102,7 @@ class Representation(Audit):
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.representation.result import detects
+        from workbench.audits.representation.asking import detects
 
         return detects(len({probe.statement for probe in probes}))
 

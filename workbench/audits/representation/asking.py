@@ -9,7 +9,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Material
-from workbench.audits.representation.likeness import Asked, asked_of
+from workbench.audits.representation.likeness import Asked
 from workbench.domain.choices import LETTERS, Choice
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -23,6 +23,7 @@ from workbench.evidence.letters import Form as Letters
 from workbench.evidence.rulings import RunRulings
 from workbench.options.shared import INSTRUMENT, STATEMENTS
 from workbench.stats.arrays import FloatArray
+from workbench.stats.design_precision import smallest_mean
 
 ORDER, SCALE = "order_of_options", "offered"
 "axes of a probe: whether the options stand from first to last, and which options there are"
@@ -36,7 +37,7 @@ def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, As
     if questionnaire is None:
         return {}
     scales = {scale.name: scale for scale in questionnaire.scales}
-    found = ((question, asked_of(scales[question.scale], question.ref)) for question in questionnaire.questions)
+    found = ((question, Asked.of(scales[question.scale])) for question in questionnaire.questions)
     return {question.ref: (question, asked) for question, asked in found if asked is not None}
 
 
@@ -90,7 +91,9 @@ def probes(
                     below = Choice("", options).lettered()
                     prompt = template.render(text + below, model_name)
                     axes = ((ORDER, order), (OPTIONS, str(len(options))), (SCALE, key_of(of)))
-                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes, below=below)
+                    yield Probe(
+                        statement.ref, str(variant), template.name, template.inverted, prompt, axes, below=below
+                    )
 
 
 def _put(statement: Statement, variants: Sequence[VariantId], language: str) -> list[tuple[VariantId, str]]:
@@ -105,6 +108,17 @@ def offered(probe: Probe) -> str:
     return LETTERS[: int(dict(probe.axes)[OPTIONS])]
 
 
+SPREAD = 0.2
+"standard deviation of differences of likeness between questions, for an example"
+
+
+def detects(questions: int) -> str:
+    """Return the smallest difference of two likenesses that so many questions show; empty: none."""
+    found = 100 * smallest_mean(SPREAD, questions)
+    spread = f"where the differences of single questions spread by {100 * SPREAD:.0f}"
+    return f"can show: a difference of {found:.0f} points of likeness, {spread}" if found == found else ""
+
+
 def unasked(instrument: Instrument) -> tuple[str, ...]:
     """Say which questions of a survey cannot be put with their options."""
     people = instrument.questionnaire
@@ -117,41 +131,39 @@ class Answers:
     """The letters of one run as distributions over options, by question."""
 
     def __init__(self, store: Store, run: Run, known: Mapping[str, Asked], rulings: RunRulings) -> None:
-        self.run, self.known = run, known
         forms = forms_of(store, run, rulings)
         self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
         "what came of each prompt, exclusions aside"
         self.stale: dict[str, None] = {}
         "questions that were asked with other options than they have now"
-        self._orders: dict[str, dict[str, list[FloatArray]]] = {}
-        self._drawn: dict[str, int] = {}
-        self.probes: dict[str, list[int]] = {}
+        self.drawn: dict[str, int] = {}
+        "how many letters were drawn; 0: probabilities were computed"
+        found: dict[str, dict[str, list[FloatArray]]] = {}
         for probe in store.raw_answers.probes(run):
             of, form = known.get(probe.ref), forms.get(probe.probe)
             if of is None or form is None or probe.probe in rulings.probes:
                 continue
             if probe.axes.get(SCALE) != key_of(of):
                 self.stale[probe.ref] = None
-                continue
-            masses = _masses(form, of, probe.axes[ORDER])
-            self.probes.setdefault(probe.ref, []).append(probe.probe)
-            if masses.sum() > 0:
-                self._orders.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(masses / masses.sum())
-                self._drawn[probe.ref] = self._drawn.get(probe.ref, 0) + form.valid
+            elif (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
+                found.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(masses / masses.sum())
+                self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
+        self.under = {
+            ref: {order: np.asarray(np.mean(every, axis=0)) for order, every in by_order.items()}
+            for ref, by_order in found.items()
+            if len(by_order) == 2
+        }
+        "ref -> order of the options -> distribution, the mean over wordings; questions answered in both orders"
 
-    def under(self, ref: str, order: str) -> FloatArray | None:
-        """Return the distribution with the options in one order, the mean over wordings; None without an answer."""
-        found = self._orders.get(ref, {}).get(order)
-        return None if not found else np.asarray(np.mean(found, axis=0))
+    @property
+    def both(self) -> dict[str, FloatArray]:
+        """The mean of both orders."""
+        return {ref: (of[PRINTED] + of[REVERSED]) / 2 for ref, of in self.under.items()}
 
-    def distributions(self) -> dict[str, FloatArray]:
-        """Return the mean of both orders, of the questions that were answered in both."""
-        both = {ref: (self.under(ref, PRINTED), self.under(ref, REVERSED)) for ref in self.known}
-        return {ref: (a + b) / 2 for ref, (a, b) in both.items() if a is not None and b is not None}
-
-    def drawn(self, ref: str) -> int:
-        """Return how many letters were drawn; 0: probabilities."""
-        return self._drawn.get(ref, 0)
+    def moved(self, *refs: str) -> float:
+        """Return the mean total variation between the two orders, of these questions or of all; NaN without any."""
+        gaps = [np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2 for ref in refs or self.under]
+        return float(np.mean(gaps)) if gaps else float("nan")
 
 
 def _masses(form: Letters, of: Asked, order: str) -> FloatArray:
