@@ -90,7 +90,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
         (("--scale", "four_point"), '--map "rather no=neutral". The answers of four_point: yes, rather yes'),
         (("--scale", "likert_7"), '--map "neutral=neutral". The answers of likert_7: strongly agree'),
         (("--scale", "four_point", "--map", "yes"), "ANSWER=MEANING"),
-        (("--scale", "four_point", "--map", "yes=perhaps"), "yes, no, neutral, missing"),
+        (("--scale", "four_point", "--map", "yes=perhaps"), "yes, no, neutral, step, option, missing"),
         (("--scale", "four_point", "--map", "7=no"), "not on the scale four_point: yes, rather yes"),
         (("--scale", "five", "--map", "7=no"), "four_point, likert_7, yes_no"),
         (("--question", "c-1"), "--role"),

@@ -41,13 +41,13 @@ class Representation(Audit):
     )
     place = Place(
         mode=NAME,
-        key="f8",
+        key="f6",
         label="Surveys",
         tooltip="Go to Results: whose answers a model's are like",
         words="representation survey opinions population groups demographics wasserstein steering people",
     )
     todo = "see whose answers the model's are like"
-    after = "F8 shows whose answers they are like"
+    after = "F6 shows whose answers they are like"
     home_help = section("help", "On Home", __package__)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -115,11 +115,15 @@ class Representation(Audit):
         return judge(store, which, options)
 
 
-def _design(_: Store, model: str) -> Design:
-    """Return a design on every question of the shipped questionnaire, answered by probabilities."""
-    from workbench.domain.responses import EXACTLY
-
-    return Design(SHIPPED_QUESTIONNAIRE, model, NAME, 1, EXACTLY, family=DEFAULTS.family)
+def _design(store: Store, model: str) -> Design:
+    """Return a design on the first question of each topic of the shipped questionnaire, and on its attitudes."""
+    lines = [line.ref for line in store.instruments.lines(SHIPPED_QUESTIONNAIRE)]
+    refs = tuple(ref for ref in lines if ref.endswith("-01") or ref.startswith("att-"))
+    return Design(
+        *(SHIPPED_QUESTIONNAIRE, model, NAME, DEFAULTS.samples, DEFAULTS.sampling),
+        family=DEFAULTS.family,
+        statements=refs,
+    )
 
 
 AUDIT = Representation()

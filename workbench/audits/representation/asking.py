@@ -9,7 +9,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Material
-from workbench.audits.representation.likeness import Asked
+from workbench.audits.representation.likeness import SurveyQuestion
 from workbench.domain.choices import LETTERS, Choice
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -32,16 +32,16 @@ DIGITS = 16
 "hexadecimal digits that tell options from others"
 
 
-def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, Asked]]:
+def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, SurveyQuestion]]:
     """Return the questions that offer a choice, by ref and in order."""
     if questionnaire is None:
         return {}
     scales = {scale.name: scale for scale in questionnaire.scales}
-    found = ((question, Asked.of(scales[question.scale])) for question in questionnaire.questions)
+    found = ((question, SurveyQuestion.of(scales[question.scale])) for question in questionnaire.questions)
     return {question.ref: (question, asked) for question, asked in found if asked is not None}
 
 
-def key_of(asked: Asked) -> str:
+def key_of(asked: SurveyQuestion) -> str:
     """Return what tells the options of a question from others, as a probe keeps it."""
     return content_key(list(asked.options)).hex()[:DIGITS]
 
@@ -130,7 +130,7 @@ def unasked(instrument: Instrument) -> tuple[str, ...]:
 class Answers:
     """The letters of one run as distributions over options, by question."""
 
-    def __init__(self, store: Store, run: Run, known: Mapping[str, Asked], rulings: RunRulings) -> None:
+    def __init__(self, store: Store, run: Run, known: Mapping[str, SurveyQuestion], rulings: RunRulings) -> None:
         forms = forms_of(store, run, rulings)
         self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
         "what came of each prompt, exclusions aside"
@@ -166,7 +166,7 @@ class Answers:
         return float(np.mean(gaps)) if gaps else float("nan")
 
 
-def _masses(form: Letters, of: Asked, order: str) -> FloatArray:
+def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
     """Return counts or probabilities by option, in the order of the scale."""
     given: Mapping[str, float] = form.masses or (dict(form.answers.counts) if form.answers is not None else {})
     masses = np.array([given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64)

@@ -59,7 +59,7 @@ def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> Fl
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SurveyQuestion:
     """A question as it is compared."""
 
     options: tuple[str, ...]
@@ -67,7 +67,7 @@ class Asked:
     ordered: bool
 
     @classmethod
-    def of(cls, scale: Scale) -> Asked | None:
+    def of(cls, scale: Scale) -> SurveyQuestion | None:
         """Return a question with the options that its scale offers; None where there is no choice among letters."""
         options = tuple(option.values[0] for option in scale.offered)
         return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
@@ -128,7 +128,7 @@ class Population:
 
 
 def populations(
-    people: Questionnaire, asked: Mapping[str, Asked], kinds: Sequence[str], least: int
+    people: Questionnaire, asked: Mapping[str, SurveyQuestion], kinds: Sequence[str], least: int
 ) -> list[Population]:
     """Return everybody who answered, every group, and every population of which the shares were published.
 
@@ -185,7 +185,7 @@ class Likenesses:
     "the model's"
     drawn: Mapping[str, int]
     "ref -> letters that they rest on; 0: probabilities"
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, SurveyQuestion]
     populations: Sequence[Population]
     measure: str
     seed: int

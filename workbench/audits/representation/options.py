@@ -51,8 +51,6 @@ class LikenessOptions(Options):
         LEAST,
         "leave out a question for a group in which fewer people, as weighted, answered it",
         least=2,
-        key="m",
-        steps=(LEAST, 100, 300),
         words="groups of {} or more",
         source="ours",
     )

@@ -23,6 +23,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import entry, header
 from workbench.evidence.letters import Came, answered_letters
+from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
@@ -106,6 +107,7 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
         answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
         for name, run in by_name.items()
     ]
+    asked_so = [*asked_sentences(by_name.items(), received), _methods(options, found), *plan_sentences(received)]
     names, last = [(name,) for name in by_name], list(by_name)[-1]
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),
@@ -125,6 +127,7 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
         f"{instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
         told=(f"Questions were put with their options in both orders, and compared with {_who(found)}.",),
         notes=(*template_notes(runs), *_notes(found)),
+        methods=" ".join(asked_so),
     )  # fmt: skip
     return Result(
         which=which,
@@ -141,6 +144,15 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
         limits=LIMITS,
         references=[SANTURKAR],
         judged=found,
+    )
+
+
+def _methods(options: LikenessOptions, found: Found) -> str:
+    measure = options.declared()["measure"].said(options.measure)
+    return (
+        "Every question was put with its options in both orders, and the mean distribution of letters compared with "
+        f"the weighted answers of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. Intervals are "
+        "over questions and people; p values are adjusted by Holm's procedure."
     )
 
 
