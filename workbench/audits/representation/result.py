@@ -151,8 +151,8 @@ def _methods(options: LikenessOptions, found: Found) -> str:
     measure = options.declared()["measure"].said(options.measure)
     return (
         "Every question was put with its options in both orders, and the mean distribution of letters compared with "
-        f"the weighted answers of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. Intervals are "
-        "over questions and people; p values are adjusted by Holm's procedure."
+        f"the weighted answers of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
+        "Intervals are over questions and people; p values are adjusted by Holm's procedure."
     )
 
 
