@@ -87,7 +87,9 @@ def numbers_said(answers: Tallied) -> tuple[tuple[str, str], ...]:
 
 def _codings(scale: Scale, used: Collection[str]) -> str:
     """Say what numbers stand for: `7 strongly agree … 1 strongly disagree`; "" where none of them was used."""
-    options = [option for option in scale.options if option.meaning is not Meaning.MISSING]
+    options = list(scale.offered)
+    if any(option.meaning in (Meaning.STEP, Meaning.OPTION) for option in options):
+        return ""  # a number is its place, and means neither yes nor no
     numbers = [[value for value in option.values if _NUMBER.fullmatch(folded(value))] for option in options]
     said = []
     for place in range(max(map(len, numbers), default=0)):

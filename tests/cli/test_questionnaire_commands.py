@@ -240,3 +240,43 @@ def test_an_import_says_how_large_the_questionnaire_is_and_what_its_numbers_mean
         "- likert_7: answers in numbers were read as 7 strongly agree … 1 strongly disagree; adjust: workbench "
         f"questionnaire {path} --scale likert_7 --map ANSWER=MEANING"
     ]
+
+
+def test_answers_have_weights_and_groups(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("respondent,c-1,w,land\nx,yes,2,Veldania\ny,no,,Nordmark\nz,no,1,\n", encoding="utf-8")
+    given = ("import", asked, "--format", "answers", path, "--weight", "w", "--groups", "land")
+    code, _, err = run(capsys, *given)
+    assert (code, "line 3, column 'w': found an empty cell" in err) == (1, True)
+    code, out, _ = run(capsys, *given, "--drop-unweighted")
+    assert code == 0
+    assert "1 respondent without a weight left out: y." in out
+    assert "weights: sum 3, from 1 to 2; effective n 1.8 of 2, design effect 1.11" in " ".join(out.split())
+    assert "group land: Veldania 1; in none 1" in out
+    with Store.open(asked) as store:
+        found = store.questionnaires.get("panel")
+    assert found is not None
+    new = {one.name: one for one in found.respondents if one.name in "xyz"}
+    assert {name: (one.weight, dict(one.groups)) for name, one in new.items()} == {
+        "x": (2.0, {"land": "Veldania"}),
+        "z": (1.0, {}),
+    }
+    path.write_text("respondent,question,answer,w\nx,c-1,yes,1\n", encoding="utf-8")
+    assert run(capsys, *given)[0] == 1
+
+
+def test_a_survey_becomes_an_instrument(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.core.test_formats_surveys import columns, sav
+
+    path, store = sav(tmp_path / "land.sav", columns()), tmp_path / "land.db"
+    given = ("--groups", "land,age:18-49/50+", "--weight", "w1*w2", "--unordered", "worst")
+    code, out, _ = run(capsys, "import", store, path, *given, "--dry-run")
+    assert (code, store.exists()) == (0, False)
+    said = " ".join(out.split())
+    for words in ("5 survey questions, 60 respondents", "scale many of many, few: Many · Some · None (steps)",
+                  "The floods · The railways · The moon (options without an order)", "Weight: w1 × w2.",
+                  "group land: Nordmark", "design effect"):  # fmt: skip
+        assert words in said
+    assert run(capsys, "import", store, path, *given)[0] == 0
+    assert "0 errors, 1 warning" in run(capsys, "lint", store)[1], "two questions are nearly the same"
+    assert run(capsys, "import", store, path, "--format", "csv", "--weight", "w1")[0] == 2

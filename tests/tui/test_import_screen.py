@@ -132,3 +132,23 @@ def test_a_path_is_completed_by_what_is_there(tmp_path: Path) -> None:
     assert path_of(" mine ", tmp_path) == tmp_path / "mine"
     assert path_of("  ", tmp_path) is None
     assert shipped_instrument_folder().is_dir()
+
+
+@pytest.mark.e2e
+async def test_a_survey_is_told_its_weights_and_groups(path: Path) -> None:
+    from tests.core.test_formats_surveys import columns, sav
+
+    sav(path.parent / "files" / "land.sav", columns())
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(130, 40)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"land.sav", "enter")
+        await until(pilot, lambda: "5 survey questions, 60 respondents" in flowing(app))
+        assert "Format survey" in flowing(app)
+        await pilot.press("p", *"weight=w1 groups=age", "enter")
+        await until(pilot, lambda: "which are too many for groups" in flowing(app))
+        await pilot.press("p", *":18-49/50+", "enter")
+        await until(pilot, lambda: "group age: 18-49" in flowing(app))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert names(path) == ("land",)

@@ -18,7 +18,7 @@ from workbench.formats.native import statement_columns
 from workbench.formats.read import LOG
 from workbench.formats.records import AS_IS
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
+from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, LANGUAGE, QUEUE, STORE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
@@ -38,7 +38,8 @@ def welcome() -> int:
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
 FORMATS = entry_points.names(
-    entry_points.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey", "log")
+    entry_points.FORMATS,
+    ("csv", "jsonl", "probvaa", "propositions", "survey", "answers", "choices", "biasmonkey", "log"),
 )
 
 
@@ -105,14 +106,21 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("audit", "log: the audit whose prompts were asked", none="the one with the most matches", metavar="AUDIT"),
     Option("family", "log: the templates that were used", none="those with the most matches", metavar="NAME"),
     Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
-    Option("missing", "answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
+    Option("missing", "survey, answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
+    Option("questions", "survey: columns that are questions", none="those with labels of answers", metavar="COLUMN,…"),
+    Option("unordered", "survey: questions whose answers have no order", metavar="COLUMN,…"),
+    Option("weight", "survey, answers: columns of weights, multiplied, as in pspwght*pweight", metavar="COLUMN*…"),
+    flag("drop_unweighted", "survey, answers: leave out people without a weight"),
+    Option("groups", "survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+", metavar="COLUMN,…"),
+    Option("respondent", "survey: columns that name a person", none="the number of the row", metavar="COLUMN,…"),
+    LANGUAGE.but(help="survey: language of the questions", none="en"),
     Option("map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"),
     Option("ignore", "columns to leave out; of answers: columns that are not questions", metavar="COLUMN,…"),
     Option("sheet", "of a spreadsheet", none="the only one", metavar="NAME"),
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
-    flag("skip", "biasmonkey: skip files with errors, and list them"),
+    flag("skip", "biasmonkey, published shares: skip what has errors, and list it"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
@@ -171,10 +179,14 @@ def request_of(options: Namespace) -> Request:
     _check_import(options, format, changed=how != AS_IS)
     if options.keep_map is not None:
         mapping.write(how, options.keep_map)
-    missing = listed(options.missing)
+    from workbench.formats.surveys import TYPED, wanted_of
+
+    typed = {name: getattr(options, name) or "" for name in TYPED}
+    wanted = wanted_of(typed, drop_unweighted=options.drop_unweighted)
     return Request(
-        options.path, format, options.name, options.instrument, missing, ignored, options.skip, options.left_right, how
-    )
+        options.path, format, options.name, options.instrument, wanted.missing, ignored, options.skip,
+        options.left_right, how, wanted,
+    )  # fmt: skip
 
 
 def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  # noqa: A002  the command line's word
@@ -182,7 +194,7 @@ def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  #
 
     `changed`: the file is not read as it is
     """
-    from workbench.formats.read import ANSWERS, MAPPED
+    from workbench.formats.read import ANSWERS, MAPPED, SURVEY
 
     if options.left_right is not None and format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
@@ -190,6 +202,13 @@ def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  #
         raise UsageError("--map, --ignore, --sheet, --encoding and --no-header belong to a file; this is a folder")
     if changed and format not in MAPPED:
         raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
+    of_survey = ("questions", "unordered", "respondent", "language")
+    of_people = ("weight", "drop_unweighted", "groups")
+    for names, formats in ((of_survey, (SURVEY,)), (of_people, (SURVEY, ANSWERS))):
+        given = [name for name in names if getattr(options, name)]
+        if given and format not in formats:
+            said = given[0].replace("_", "-")
+            raise UsageError(f"--{said} belongs to --format {' and '.join(formats)}; this is {format}")
     if format == ANSWERS:
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
@@ -200,13 +219,13 @@ def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  #
         raise UsageError(f"--audit, --family and --model belong to --format {LOG}: answers collected elsewhere")
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
-    if options.missing is not None:
+    if options.missing is not None and format != SURVEY:
         raise UsageError(
-            "--missing belongs to --format answers; for a folder, instrument.toml says which values of answers.csv are "
-            "not answers, under missing"
+            "--missing belongs to --format answers and survey; for a folder, instrument.toml says which values of "
+            "answers.csv are not answers, under missing"
         )
-    if options.skip and format != "biasmonkey":
-        raise UsageError("--skip belongs to --format biasmonkey; the files of any other format are one instrument")
+    if options.skip and format not in ("biasmonkey", SURVEY):
+        raise UsageError("--skip belongs to --format biasmonkey and survey; the files of other formats are one whole")
 
 
 def _say_import(options: Namespace, outcome: Outcome) -> int:

@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from workbench.domain.findings import folded as folded_text
 from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.statements import Statement, VariantKind
 from workbench.errors import UnknownName
 
@@ -277,6 +278,20 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
         for ref, value in respondent.answers.items():
             given.setdefault(ref, Counter())[value] += 1
     return Tallied(replace(questionnaire, respondents=()), len(questionnaire.respondents), given)
+
+
+def counted_roles(counts: Mapping[Role, int]) -> str:
+    """Say how many questions have which role; survey questions are said where there are some.
+
+    Examples
+    --------
+    >>> counted_roles({Role.CONTEXT: 6, Role.TARGET: 1}), counted_roles({Role.SURVEY: 3})
+    ('6 context and 1 target question', '3 survey questions')
+    """
+    context, target, survey = (counts.get(role, 0) for role in (Role.CONTEXT, Role.TARGET, Role.SURVEY))
+    asked = f"{context:,} context and {plural(target, 'target question')}"
+    said = [asked] * bool(context or target or not survey) + [plural(survey, "survey question")] * bool(survey)
+    return ", ".join(said)
 
 
 def named_few(names: Iterable[str], most: int = 5) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from workbench.csv_files import bare
 from workbench.domain.questionnaires import PublishedShares, Questionnaire, Respondent, Role, Scale, folded, named_few
+from workbench.formats.populations import HEAVIEST, NOBODY, Who, groups_of, weights_of, with_who
 from workbench.formats.records import AS_IS, Findings, How, is_blank, records
 from workbench.formats.tabular import nearest, number, read_rows
 
@@ -48,6 +49,8 @@ class Declared:
     ignored: tuple[str, ...] = ()
     "columns about people"
     how: How = AS_IS
+    who: Who = NOBODY
+    "columns of weights and groups"
 
 
 def read_answers(
@@ -67,8 +70,9 @@ def read_answers(
     could not be read, and are not reported.
     """
     declared = declared or Declared()
+    aside = _Aside(declared.who)
     check = _Check(path, questionnaire, statements, declared, sure=sure)
-    records = _kept(_records(path, findings, declared.how), declared.ignored, check)
+    records = _kept(aside.taken(whole_records(path, findings, declared.how), check), declared.ignored, check)
     line, header = next(records, (1, []))
     if not header:
         if not findings.found:
@@ -79,12 +83,15 @@ def read_answers(
     else:
         people = _wide(line, header, records, check)
     check.tell(findings)
+    weights, groups, told = aside.facts(path, findings)
     silent = [name for name, answers in people.items() if not answers]
     notes = _without_column(path, header, questionnaire) if RESPONDENT in header else []
     notes += _as_declared(path, declared, check.missing)
     if silent:
         notes.append(f"{_those(len(silent))} left out, without any answer in {path.name}: {named_few(silent)}.")
-    return tuple(Respondent(name, answers) for name, answers in people.items() if answers), tuple(notes)
+    answered = [Respondent(name, answers) for name, answers in people.items() if answers]
+    found, dropped = with_who(answered, weights, groups)
+    return found, (*notes, *told, *dropped)
 
 
 def looks_like_answers(header: Collection[str]) -> bool:
@@ -241,7 +248,7 @@ class _Check:
         return f"{said}. {OWN_SCALES}" if first else said
 
 
-def _records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
+def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
     """Yield the header and the rows of the same length, without blank lines, outer spaces and guards."""
     width = None
     for line, cells in records(path, findings, how):
@@ -252,6 +259,56 @@ def _records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
             findings.add(path, line, None, f"{len(cells)} fields", f"{width}, as in the header")
             continue
         yield line, [bare(cell).strip() if cell else cell for cell in cells]
+
+
+class _Aside:
+    """The columns of weights and groups, which are taken out of the records of a wide file."""
+
+    def __init__(self, who: Who) -> None:
+        self._who = who
+        self._names: list[str] = []
+        self._places: list[int] = []
+        self._cells: dict[str, list[str]] = {name: [] for name in who.columns}
+
+    def taken(self, records: Iterator[Record], check: _Check) -> Iterator[Record]:
+        """Yield the records without these columns."""
+        where: dict[str, int] = {}
+        kept: list[int] = []
+        person = 0
+        for line, cells in records if self._cells else ():
+            if not kept:
+                for name in self._cells:
+                    if cells.count(name) != 1 or sorted(cells) == sorted(LONG):
+                        found = f"{cells.count(name)} columns of this name" if cells.count(name) else "no such column"
+                        check.note(line, name, found, "one column of a file with a row for each person")
+                where = {name: cells.index(name) for name in self._cells if name in cells}
+                kept = [n for n, name in enumerate(cells) if name not in where]
+                person = cells.index(RESPONDENT) if RESPONDENT in cells else -1
+            elif person >= 0:
+                self._names.append(cells[person])
+                self._places.append(line)
+                for name, n in where.items():
+                    self._cells[name].append(cells[n])
+            yield line, [cells[n] for n in kept]
+        yield from () if self._cells else records
+
+    def facts(
+        self, path: Path, findings: Findings
+    ) -> tuple[dict[str, float | None], dict[str, dict[str, str]], tuple[str, ...]]:
+        """Return the weight and the groups of each person, and sentences about who is in none."""
+        if findings.found or not self._names:
+            return {}, {}, ()
+        held = {name: self._cells[name] for name in self._who.weights}
+        weights = weights_of(path, held, self._places, self._who, findings)
+        groups: dict[str, dict[str, str]] = {name: {} for name in self._names}
+        notes: tuple[str, ...] = ()
+        for grouping in self._who.groups:
+            cells, told = groups_of(path, grouping, self._cells[grouping.column], self._places, findings)
+            notes += told
+            for name, value in zip(self._names, cells, strict=True):
+                if value:
+                    groups[name][grouping.name] = value
+        return dict(zip(self._names, weights, strict=True)), groups, notes
 
 
 def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) -> Iterator[Record]:
@@ -332,7 +389,6 @@ RESPONDENTS = "respondents.csv"
 PUBLISHED = "published_shares.csv"
 PUBLISHED_COLUMNS = ("ref", "group", "value", "answer", "share", "people")
 WEIGHT = "weight"
-HEAVIEST = 1e12
 
 
 def with_facts(path: Path, people: Sequence[Respondent], findings: Findings) -> tuple[Respondent, ...]:

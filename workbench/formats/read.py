@@ -18,6 +18,7 @@ from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
 from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
 from workbench.formats.choices import CHOICES
+from workbench.formats.known_surveys import is_known, read_survey
 from workbench.formats.label_files import REQUIRED as OF_LABELS
 from workbench.formats.label_tools import tool_of
 from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
@@ -28,7 +29,10 @@ from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
+from workbench.formats.surveys import Wanted
 
+SURVEY = "survey"
+"people's answers with the questions that they are to"
 ANSWERS, LOG = "answers", "log"
 "formats that are no instrument: people's answers, and those of models that were collected elsewhere"
 KNOWN = """What can be imported:
@@ -37,6 +41,8 @@ KNOWN = """What can be imported:
 - the ProbVAA download, with vaa/probvaa.csv in it (probvaa)
 - a CSV with id, statement, issue_label, political_leaning_label (propositions)
 - a CSV with respondent and one column per question (answers)
+- a survey with its questions, as an SPSS or Stata file, or as OpinionsQA, GlobalOpinionQA, the European Social Survey,
+  the World Values Survey, ANES and GLES have them (survey)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)
 - answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
@@ -159,6 +165,8 @@ def _of_folder(folder: Path) -> str:
         return "propositions" if set(OF_PROPOSITIONS) <= set(header_of(statements)) else "csv"
     if (folder / CHOICES).is_file() or (folder / MODEL_ANSWERS).is_file():
         return "choices"
+    if is_known(folder):
+        return SURVEY
     parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
     named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
     return "biasmonkey" if named or any(part.is_dir() for part in parts) else ""
@@ -183,6 +191,8 @@ def _of_file(path: Path, how: How) -> str:
     ):
         if needed <= header:
             return name
+    if kind_of(path) in (Kind.SPSS, Kind.STATA) or is_known(path, how):
+        return SURVEY
     meant = likely(path, how)
     if meant is not None and "original" in meant.columns.values():
         return ""
@@ -209,8 +219,8 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
-FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
-MAPPED = ("csv", "propositions", "choices", ANSWERS, LOG)
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey", SURVEY)
+MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG)
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
@@ -224,8 +234,10 @@ def read_instrument(
     left_right: Path | None = None,
     skip: bool = False,
     how: How = AS_IS,
+    wanted: Wanted | None = None,
 ) -> Instrument:
-    """Read an instrument, completely or not at all; with `skip`, for `biasmonkey` only, without files that have faults.
+    """Read an instrument, completely or not at all; with `skip`, of the formats that may be read in part, without what
+    has faults. `wanted`: which columns of a survey are what.
 
     Raises UsageError if `path` does not exist, InputError if the file is malformed.
     """
@@ -244,6 +256,8 @@ def read_instrument(
         return read_choice_instrument(path, name, how)
     if format == "biasmonkey":
         return read_biasmonkey_instrument(path, name, skip=skip)
+    if format == SURVEY:
+        return read_survey(path, name, replace(wanted or Wanted(), skip=skip), how)
     if (made := entry_points.load_added(entry_points.FORMATS, format)) is not None:
         return cast("Instrument", made(path, name))
     raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")

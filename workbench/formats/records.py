@@ -189,6 +189,8 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 def header_of(path: Path, how: How = AS_IS) -> list[str]:
     """Return the names of a file's columns; empty if they cannot be read."""
     try:
+        if not how.columns and (kind := kind_of(path)) in (Kind.SPSS, Kind.STATA):
+            return [one.name for one in labelled(path, kind, Findings(), ()) or ()]
         found = records(path, Findings(), how)
         return next(([name.strip() for name in cells] for _, cells in found if not is_blank(cells)), [])
     except (UsageError, MissingPackage):
@@ -489,21 +491,29 @@ class Variable:
     "values as text that are no answer"
     values: Sequence[object]
 
+    def texts(self) -> list[str]:
+        """Return the values as cells."""
+        known: dict[object, str] = {}
+        return [known[value] if value in known else known.setdefault(value, _said(value)) for value in self.values]
+
     def cells(self) -> Iterable[str]:
         """Return the answers in words where there are labels."""
-        said = (_said(value) for value in self.values)
+        said = self.texts()
         return ["" if one in self.missing or one in _EMPTY else self.labels.get(one, one) for one in said]
 
 
-def labelled(path: Path, kind: Kind, findings: Findings) -> list[Variable] | None:
+def labelled(path: Path, kind: Kind, findings: Findings, columns: Sequence[str] | None = None) -> list[Variable] | None:
     """Return the columns of an SPSS or Stata file; None, with a note, where it cannot be read.
+
+    columns : those to be read, which have to be there; none of them: all columns, without their values; None: all
 
     Raises MissingPackage.
     """
     package = _package(kind)
     read = package.read_sav if kind is Kind.SPSS else package.read_dta
+    part = {} if columns is None else {"usecols": list(columns)} if columns else {"metadataonly": True}
     try:
-        values, about = read(str(path), output_format="dict", user_missing=True)
+        values, about = read(str(path), output_format="dict", user_missing=True, **part)
     except Exception as error:  # the package's own error, and what a damaged file makes of its parts
         findings.add(path, None, None, f"{kind} data that cannot be read ({error})", "a whole file")
         return None

@@ -15,6 +15,9 @@ from workbench.lint.statements import compares_wordings, needs_sides
 FEWEST_PER_ISSUE = 6
 "labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, Figure 5)"
 
+FEWEST_OFFERED = 2
+"answers that a survey question offers"
+
 
 def people_findings(instrument: Instrument) -> Iterator[LintFinding]:
     """Yield findings on labels, answers and issues."""
@@ -121,18 +124,19 @@ def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
     """Return the refs of context questions, unless an audit of the instrument compares their wordings."""
     if compares_wordings(instrument.templates):
         return set()
-    return {question.ref for question in answers.questionnaire.of_role(Role.CONTEXT)}
+    return {question.ref for question in answers.questionnaire.questions if question.role is not Role.TARGET}
 
 
 def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire
     name = instrument.name
-    if not questions.of_role(Role.TARGET):
+    predicting = len(questions.of_role(Role.SURVEY)) < len(questions.questions)  # a survey's are only compared
+    if predicting and not questions.of_role(Role.TARGET):
         yield LintFinding("warning", "no-target", name, "no question is a target, so nothing can be predicted")
-    if not questions.of_role(Role.CONTEXT):
+    if predicting and not questions.of_role(Role.CONTEXT):
         message = "no question is context, so answers are predicted from nothing"
         yield LintFinding("warning", "no-context", name, message)
-    if not answers.respondents:
+    if not answers.respondents and not questions.published:
         yield LintFinding("note", "no-respondents", name, "nobody has answered the questions; import answers.csv")
 
 
@@ -149,8 +153,17 @@ def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
 
 
 def _scales(answers: Tallied) -> Iterator[LintFinding]:
-    used = {question.scale for question in answers.questionnaire.questions}
+    questions = answers.questionnaire.questions
+    used = {question.scale for question in questions if question.role is not Role.SURVEY}
+    offered = {question.scale for question in questions if question.role is Role.SURVEY}
     for scale in answers.questionnaire.scales:
+        if scale.name in offered and len(scale.offered) < FEWEST_OFFERED:
+            message = "offers fewer than two answers, so its survey questions cannot be put"
+            yield LintFinding("warning", "nothing-to-choose", scale.name, message)
+        meanings = {option.meaning for option in scale.offered}
+        if Meaning.OPTION in meanings and len(meanings) > 1:
+            message = "has answers with and without an order; options have none, and then no answer has one"
+            yield LintFinding("warning", "half-ordered", scale.name, message)
         meant = {option.meaning for option in scale.options}
         lacking = [meaning.value for meaning in (Meaning.YES, Meaning.NO) if meaning not in meant]
         if scale.name in used and lacking:

@@ -19,17 +19,22 @@ from workbench import registry
 from workbench.annotation.tables import people_files
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Questionnaire, Respondent, Role
+from workbench.domain.questionnaires import Meaning, Questionnaire, Respondent, Role, counted_roles, named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
+from workbench.formats.populations import said_of_people
 from workbench.formats.read import ANSWERS, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
+from workbench.formats.surveys import Wanted
 from workbench.formats.write import Export, export
 
 if TYPE_CHECKING:
     from stores.instruments.choices import AddedChoices
     from stores.instruments.statement_imports import LanguageChange
     from workbench.domain.questionnaires import Tallied
+
+
+EVERYTHING = Wanted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Request:
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
     "what columns are called here, and how the file is read otherwise"
+    wanted: Wanted = EVERYTHING
+    "which columns of a survey, or of answers, are what"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +108,9 @@ def read(request: Request) -> Material | None:
     from workbench.formats.read import read_instrument
 
     instrument = read_instrument(
-        format, request.path, request.name, left_right=request.left_right, skip=request.skip, how=request.how
-    )
+        format, request.path, request.name, left_right=request.left_right, skip=request.skip, how=request.how,
+        wanted=replace(request.wanted, missing=request.missing),
+    )  # fmt: skip
     return Material(format, instrument.name, instrument, how=request.how)
 
 
@@ -149,7 +157,7 @@ def read_answers_of(store: Store, request: Request) -> Material:
         raise UsageError(no_questions(name))
     refs = {line.ref for line in store.instruments.lines(name)}
     findings = Findings()
-    declared = Declared(request.missing, request.ignored, request.how)
+    declared = Declared(request.missing, request.ignored, request.how, request.wanted.who)
     people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
     findings.check()
     if not people:
@@ -286,6 +294,7 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         yield f"- the template {name} was edited: this is version {version}; answers to earlier versions stay"
     if instrument.questionnaire is not None:
         yield f"questionnaire: {_counted(instrument.questionnaire)}"
+        yield from (f"- {one}" for one in _survey(instrument.questionnaire))
     if imported.choices is not None:
         yield from _choices(instrument, imported.choices)
     if found := languages(instrument):
@@ -330,7 +339,8 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
-    yield from (f"- {note}" for note in (*outcome.material.notes, *outcome.odd))
+    people = said_of_people(outcome.material.people)
+    yield from (f"- {note}" for note in (*outcome.material.notes, *people, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
@@ -377,9 +387,27 @@ def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
 
 def _counted(questionnaire: Questionnaire) -> str:
     """Say how large a questionnaire is: `6 context and 2 target questions, 15 respondents`."""
-    context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
-    people = len(questionnaire.respondents)
-    return f"{context:,} context and {plural(target, 'target question')}, {plural(people, 'respondent')}"
+    people = plural(len(questionnaire.respondents), "respondent")
+    return f"{counted_roles({role: len(questionnaire.of_role(role)) for role in Role})}, {people}"
+
+
+def _survey(questionnaire: Questionnaire) -> Iterator[str]:
+    """Say what the answers of survey questions mean, whom people stand for, and whose shares were published."""
+    on: dict[str, list[str]] = {}
+    for question in questionnaire.of_role(Role.SURVEY):
+        on.setdefault(question.scale, []).append(question.ref)
+    for name, refs in on.items():
+        options = questionnaire.scale(name).options
+        meant = {meaning: [one.values[0] for one in options if one.meaning is meaning] for meaning in Meaning}
+        told = [f"{' · '.join(values)} ({WORDS.get(meaning, meaning)})" for meaning, values in meant.items() if values]
+        yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(told)}"
+    yield from said_of_people(questionnaire.respondents)
+    for group in dict.fromkeys(one.group for one in questionnaire.published):
+        values = dict.fromkeys(one.value for one in questionnaire.published if one.group == group)
+        yield f"published shares by {group}: {len(values):,}: {named_few(values, 12)}"
+
+
+WORDS = {Meaning.STEP: "steps", Meaning.OPTION: "options without an order", Meaning.MISSING: "no answer"}
 
 
 def _are(n: int) -> str:

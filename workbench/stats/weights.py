@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,3 +60,18 @@ def weighted_shares(codes: NDArray[np.intp], weights: Floats, options: int) -> W
     total = sums.sum()
     shares = sums / total if total else np.full(options, np.nan)
     return WeightedShares(tuple(map(float, shares)), int(counts.sum()), effective_n(weights[counts]))
+
+
+def spread_of(weights: Sequence[float]) -> str:
+    """Say what weights come to.
+
+    Examples
+    --------
+    >>> spread_of([3.0, 1.0, 0.0])
+    'sum 4, from 0 to 3; effective n 1.6 of 2, design effect 1.25'
+    """
+    given = np.asarray(weights, np.float64)
+    counting, n = int((given > 0).sum()), effective_n(given)
+    effect = f"{counting / n:.4g}" if n else "undefined"
+    ends = f"{given.min(initial=np.inf):.4g} to {given.max(initial=0):.4g}"
+    return f"sum {given.sum():,.6g}, from {ends}; effective n {n:,.6g} of {counting:,}, design effect {effect}"

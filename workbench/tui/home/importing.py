@@ -138,6 +138,8 @@ def path_of(typed: str, folder: Path) -> Path | None:
         return None
 
 
+OF_PEOPLE = ("survey", "answers")
+"formats whose files have columns about people"
 ROWS = 12
 "of a file that are shown"
 NAMES = 28
@@ -157,6 +159,7 @@ class ImportScreen(StoreScreen):
         Binding("f5", "write", "Import", tooltip="Write the preview to the store"),
         Binding("f", "format", "Format", tooltip="Read the files as another format"),
         Binding("e", "columns", "Columns", tooltip="Say which columns of the table are which of ours, or left out"),
+        Binding("p", "people", "People", tooltip="Say which columns are questions, weights and groups of people"),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
         Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
@@ -168,6 +171,7 @@ class ImportScreen(StoreScreen):
     box = query_one("#path", PathBox)
     name_box = query_one("#name", Input)
     columns_box = query_one("#columns", Input)
+    people_box = query_one("#people", Input)
     panel = query_one("#preview", VerticalScroll)
     said = query_one("#said", Static)
 
@@ -179,6 +183,8 @@ class ImportScreen(StoreScreen):
         self._request: Request | None = None
         self._material: Material | None = None
         "what was shown, and is written; None: nothing can be"
+        self._format = ""
+        "that the request was read as"
         self._skippable = False
         self._shipped = False
         self._writing = False
@@ -190,6 +196,8 @@ class ImportScreen(StoreScreen):
             with Vertical(id="beside"):
                 yield Input(id="name", compact=True, placeholder="a name in this store; Enter previews again")
                 yield Input(id="columns", compact=True, placeholder="original=COLUMN,ref=#,-=COLUMN")
+                say_who = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
+                yield Input(id="people", compact=True, placeholder=say_who, select_on_focus=False)
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
 
@@ -199,6 +207,8 @@ class ImportScreen(StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "write":
             return self._material is not None and not self._writing
+        if action == "people":
+            return self._request is not None and self._format in OF_PEOPLE
         if action in ("format", "name", "columns"):
             return self._request is not None
         return action != "skip" or self._skippable
@@ -238,10 +248,25 @@ class ImportScreen(StoreScreen):
         self.columns_box.remove_class("-shown")
         self._ask(replace(self._request, format="", how=how))
 
+    @on(Input.Submitted, "#people")
+    def map_people(self, event: Input.Submitted) -> None:
+        """Read the file with the questions, weights and groups that were typed."""
+        from workbench.formats.surveys import typed
+
+        if self._request is None:
+            return
+        try:
+            wanted = typed(event.value)
+        except WorkbenchError as error:
+            self.show_refused(self._request, error)
+            return
+        self.people_box.remove_class("-shown")
+        self._ask(replace(self._request, wanted=wanted, missing=wanted.missing))
+
     def show_preview(self, request: Request, material: Material, outcome: Outcome) -> None:
         if request != self._request:
             return
-        self._material, self._skippable = material, False
+        self._material, self._format, self._skippable = material, material.format, False
         self._say(preview(outcome, self.store_path), "-good")
         self.panel.focus()
 
@@ -251,7 +276,8 @@ class ImportScreen(StoreScreen):
         from workbench.formats.read import PARTS
 
         faults = isinstance(error, InputError) and not request.skip
-        self._skippable = faults and self._format_of(request) in PARTS
+        self._format = self._format_of(request)
+        self._skippable = faults and self._format in PARTS
         skip = "\ns skips the files with errors." * self._skippable
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         mapped = "\ne fills in these columns, to be changed and read." * (" --map " in told)
@@ -308,6 +334,10 @@ class ImportScreen(StoreScreen):
             self.columns_box.add_class("-shown")
             self.columns_box.focus()
 
+    def action_people(self) -> None:
+        self.people_box.add_class("-shown")
+        self.people_box.focus()
+
     def action_skip(self) -> None:
         if self._request is not None:
             self._ask(replace(self._request, skip=True))
@@ -328,6 +358,7 @@ class ImportScreen(StoreScreen):
         else:
             self.name_box.remove_class("-shown")
             self.columns_box.remove_class("-shown")
+            self.people_box.remove_class("-shown")
             self.remove_class("-previewing")
             self.files.focus()
 
