@@ -151,7 +151,7 @@ def many(
 
 def test_the_nearest_group_is_the_one_that_answers_alike_and_its_rank_is_sure() -> None:
     of = many([0.7, 0.1, 0.1, 0.1], {"A": [0.1, 0.1, 0.1, 0.7], "B": [0.6, 0.2, 0.1, 0.1]})
-    first, second = of.ranking("town")
+    first, second = of.rankings["town"]
     assert (first.population.value, first.rank, first.ranks, first.nearest) == ("B", 1, (1, 1), 1.0)
     assert second.p < 1e-6
     assert second.behind is not None
@@ -160,7 +160,7 @@ def test_the_nearest_group_is_the_one_that_answers_alike_and_its_rank_is_sure() 
 
 def test_groups_that_answer_alike_share_their_ranks() -> None:
     ways = [0.4, 0.3, 0.2, 0.1]
-    ranked = many([0.7, 0.1, 0.1, 0.1], {"A": ways, "B": ways, "C": ways}).ranking("town")
+    ranked = many([0.7, 0.1, 0.1, 0.1], {"A": ways, "B": ways, "C": ways}).rankings["town"]
     assert all(one.ranks[0] < one.ranks[1] for one in ranked)
     assert ranked[1].p > 0.05
 
@@ -306,5 +306,5 @@ def test_who_is_not_there_is_named(asked: Store, store: Store) -> None:
 def test_every_measure_keeps_its_order_of_groups(asked: Store) -> None:
     ask(asked, told("a great deal"), DESIGN)
     for measure in MEASURES:
-        ranked = found_in(judged(asked, measure=measure)).likenesses["told"].ranking("town")
+        ranked = found_in(judged(asked, measure=measure)).likenesses["told"].rankings["town"]
         assert [one.population.value for one in ranked] == ["A", "B"]

@@ -272,7 +272,12 @@ class Likenesses:
         every = [one.kind for one in self.populations if one.kind]
         return tuple(kind for kind in dict.fromkeys(every) if every.count(kind) > 1)
 
-    def ranking(self, kind: str) -> list[Ranked]:
+    @cached_property
+    def rankings(self) -> dict[str, list[Ranked]]:
+        """The groups of each kind, the nearest first."""
+        return {kind: self._ranking(kind) for kind in self.kinds}
+
+    def _ranking(self, kind: str) -> list[Ranked]:
         """Return the groups of a kind from the nearest to the farthest, over the questions that all of them have.
 
         In each draw the questions are drawn again, the same for all groups, and each group moves by a normal deviate

@@ -196,7 +196,7 @@ def _notes(found: Found) -> Iterator[str]:
 
 
 def _headline(of: Likenesses) -> str:
-    nearest = [ranked[0].population.name for kind in of.kinds[:1] if (ranked := of.ranking(kind))]
+    nearest = [ranked[0].population.name for kind in of.kinds[:1] if (ranked := of.rankings[kind])]
     return f"{number(of.overall.value, Kind.SHARE)} like people{', nearest to '.join(['', *nearest])}"
 
 
@@ -220,7 +220,7 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
 
 def _nearest(found: Found, kind: str) -> AdjustedFinding:
     """Return which group each model is nearest to: a claim if every other one is farther, by the largest p."""
-    every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.ranking(kind)) > 1}
+    every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.rankings[kind]) > 1}
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, (first, *_)), p in zip(every.items(), adjusted, strict=True):
@@ -296,7 +296,8 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
     rows = [(name, of, p) for (name, of), p in zip(found.likenesses.items(), adjusted, strict=True)]
 
     def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
-        return lambda row: next((one.population.value for one in row[1].ranking(kind)), "")
+        said = "{0.population.value} ({1})".format
+        return lambda row: next((said(one, number(one.nearest, Kind.SHARE)) for one in row[1].rankings[kind]), "")
 
     columns_: list[Column[tuple[str, Likenesses, float]]] = [
         Column("model", "model", lambda row: row[0], main=True),
@@ -308,7 +309,8 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
         Column("difference", "difference", lambda row: row[1].beyond[0], Kind.POINTS, scale=GAP,
                help="Likeness minus that of random letters, question by question."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE, help="That there is none; over the models."),
-        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind)) for kind in found.kinds),
+        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="And in which share of the draws it is.")
+          for kind in found.kinds),
         Column("questions", "questions", lambda row: len(row[1].refs), Kind.COUNT, aside=True),
         Column("order", "moved by order", lambda row: found.answers[row[0]].moved(), Kind.SHARE, aside=True,
                help="Mean total variation between the two orders of the options: 0 % if the order changes nothing."),
@@ -325,7 +327,7 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
     """Return a row a group of each model, from the nearest of each kind to the farthest."""
     rows: list[tuple[str, Ranked, float]] = []
     for name, kind in ((name, kind) for name in names for kind in found.kinds):
-        these = found.likenesses[name].ranking(kind)
+        these = found.likenesses[name].rankings[kind]
         adjusted = holm(np.array([one.p for one in these[1:]])).tolist()
         rows += [(name, one, p) for one, p in zip(these, [math.nan, *adjusted][: len(these)], strict=True)]
     columns_: list[Column[tuple[str, Ranked, float]]] = [
