@@ -256,9 +256,9 @@ def test_smartvote_has_means_of_candidates_and_texts_in_several_languages(tmp_pa
     notes = " ".join(found.notes)
     assert "Answers of 2 parties are means of the answers of 3 candidates: above 50 agrees" in notes
     assert "Left out: 1 question for more or less spending" in notes
-    assert "1 text of 2 is a question" in notes
+    assert "Questions among the 2 texts: 1." in notes
     assert "Left out: 1 candidate without a party." in notes
-    assert "VU left 1 question open." in notes
+    assert "VU left 1 statement open." in notes
 
 
 def test_smartvote_comes_as_tables_too(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_a_table_of_statements_has_axes_and_sides(tmp_path: Path) -> None:
     ]
     assert found.notes[1:] == (
         "Of the social axis, libertarian is read as left and authoritarian as right.",
-        "Columns that are left out: weight.",
+        "Left out: weight.",
     )
     path.write_text("statement,axis,side\nTax ports.,economic,libertarian\nObey.,sideways,left\n,economic,left\n")
     told = faults(path)

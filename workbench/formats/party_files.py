@@ -24,7 +24,7 @@ from workbench.formats.tabular import Row, is_new, number, read_rows
 
 Columns = Collection[str]
 Word = TypeVar("Word")
-MOST_FILES, MOST_BYTES = 12, 2**26
+MOST_FILES, MOST_BYTES = 12, 2**25
 "in a folder of a layout; more are not looked into"
 SWISS = ("de", "fr", "it", "en", "rm")
 "languages of smartvote, the first of which is the instrument's"
@@ -102,17 +102,20 @@ class Gathered:
         if n := sum(bool(row.get(column)) for row in rows):
             self.notes.append(f"Left out: {n:,} {what} ({column}).")
 
-    def unanswered(self) -> Iterator[tuple[str, int]]:
-        """Yield the parties that did not answer every statement, with how many they left open."""
+    def unanswered(self) -> dict[str, int]:
+        """Return how many statements each party left open, of parties that did."""
         given = Counter(one.party for one in self.answers)
         asked = len({line.ref for line in self.lines})
-        yield from ((party, asked - given[party]) for party in self.parties if given[party] < asked)
+        return {party: asked - given[party] for party in self.parties if given[party] < asked}
+
+    def note_open(self) -> None:
+        self.notes += [f"{party} left {plural(n, 'statement')} open." for party, n in self.unanswered().items()]
 
 
 def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
     """Return the tables of a file, or of the files of a folder."""
     files = [path] if path.is_file() else sorted(p for p in path.glob("*") if p.suffix.lower() in (".json", ".csv"))
-    if len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files[1:]):
+    if path.is_dir() and (len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files)):
         return []
     return [
         Part(file, replace(how, sheet=name or how.sheet), tuple(columns))
@@ -203,7 +206,7 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
             found.answer(row, POSITION, party, ref)
     if not found.findings.found:
         given = {one.party for one in found.answers}
-        for party, n in found.unanswered():
+        for party, n in found.unanswered().items():
             if party in given:
                 said = f"no position of {party} on {n:,} of {len(texts):,} theses"
                 found.findings.add(path, None, POSITION, said, "a position on each: the file may be cut off")
@@ -242,7 +245,7 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
             said_row = replace(row, cells={**row.cells, "answer": said})
             found.answer(said_row, "answer", named.get(row.get("party"), ""), row.get("statement"))
     found.left_out(opinions, "comment", "comments of parties")
-    found.notes += [f"{party} left {plural(n, 'statement')} open." for party, n in found.unanswered()]
+    found.note_open()
     file = path / "overview.json"
     for about in (one for _, one in objects(file, found.findings) if isinstance(one, dict)) if file.is_file() else ():
         title, date, found.source = (str(about.get(key) or "") for key in ("title", "date", "data_source"))
@@ -252,12 +255,15 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
 # ── smartvote ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 QUESTION_ID = ("ID_question", "questionId", "question_id", "id")
-ANSWERED = ("questionId", "question_id", "ID_question", "question")
-VALUE = ("answer", "value")
-PARTIES = ("partyAbbreviation", "party_short", "party.abbreviation", "party", "party_name", "party.name",
-           "abbreviation", "name")  # fmt: skip
+ANSWERED, VALUE = ("questionId", "question_id", "ID_question", "question"), ("answer", "value")
+PARTIES = (
+    *("partyAbbreviation", "party_short", "party.abbreviation", "party", "party_name", "party.name"),
+    *("abbreviation", "name"),
+)
 CANDIDATE = frozenset({"firstname", "lastname", "ID_Candidate", "candidate", "candidate_id", "candidateId"})
 IN_LANGUAGE = re.compile(rf"(?:question|text|statement)(?:[._]({'|'.join(SWISS)}))?")
+OF_QUESTION = re.compile(r"(?:(?:answer|question|q)[._]?)?(\d+)")
+"a column of answers to one question"
 BUDGET = "budget"
 "how the types begin of questions for more or less spending"
 
@@ -267,26 +273,24 @@ def _first(names: Sequence[str], columns: Columns) -> str:
 
 
 def _texts(columns: Columns) -> dict[str, str]:
-    """Return the columns of texts by language; "" is that of a column that names none."""
-    named = [(column, match) for column in columns if (match := IN_LANGUAGE.fullmatch(column))]
-    found = {match[1] or "": column for column, match in named}
-    return {one: found[one] for one in ("", *SWISS) if one in found} if len(found) == 1 or "" not in found else {
-        one: found[one] for one in SWISS if one in found}  # fmt: skip
+    """Return the columns of texts by language; "" is that of a column that names none, which counts alone."""
+    named = {match[1] or "": column for column in columns if (match := IN_LANGUAGE.fullmatch(column))}
+    return {one: named[one] for one in SWISS if one in named} or named
 
 
 def _questions(parts: Sequence[Part]) -> Part | None:
-    found = [p for p in parts if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns]
-    return next(iter(found), None)
+    found = (p for p in parts if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns)
+    return next(found, None)
 
 
-def _asked_of(parts: Sequence[Part]) -> list[Part]:
-    """Return the tables of candidates and parties."""
-    return [part for part in parts if _first(PARTIES, part.columns) and part != _questions(parts)]
+def _answering(parts: Sequence[Part]) -> list[Part]:
+    """Return the tables with answers of candidates and parties."""
 
+    def answers(columns: Columns) -> bool:
+        long = _first(ANSWERED, columns) and _first(VALUE, columns)
+        return "answers" in columns or bool(long) or any(map(OF_QUESTION.fullmatch, columns))
 
-def _is_smartvote(path: Path, parts: Sequence[Part]) -> bool:  # noqa: ARG001
-    asked = _questions(parts)
-    return asked is not None and bool(_asked_of(parts) or len(_texts(asked.columns)) > 1)
+    return [one for one in parts if one != _questions(parts) and _first(PARTIES, one.columns) and answers(one.columns)]
 
 
 def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -294,58 +298,62 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     if asked is None:
         raise UsageError(f"{path}: found no table of questions, with an id, a type and a text such as question_de")
     texts, id_ = _texts(asked.columns), _first(QUESTION_ID, asked.columns)
-    rows = _rows(found, asked, (id_, "type", *texts.values()), list(texts.values())[1:])
+    main, *others = texts.values()
+    rows = _rows(found, asked, (id_, "type", main, *others), others)
     spent = {row.get(id_) for row in rows if row.get("type").casefold().startswith(BUDGET)}
     kept = [row for row in rows if row.get(id_) not in spent]
     for row in kept:
         for language, column in texts.items():
             names = (f"category.{language}", f"category_{language}", "category", "category.name", "category.de")
-            topic = row.get(_first(names, asked.columns))
-            if row.get(column) or language == next(iter(texts)):
-                found.add(row, row.get(id_), row.get(column), topic, language)
+            if row.get(column) or column == main:
+                found.add(row, row.get(id_), row.get(column), row.get(_first(names, asked.columns)), language)
+    given = _given(found, parts, {row.get(id_) for row in rows}, spent)
+    for (party, ref), values in given.items():
+        mean = sum(value for _, value in values) / len(values)
+        found.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
     if "" in texts and not found.how.language:
         found.notes.append(f"The file does not say its language: taken for {found.language}; --language says another.")
     if spent:
         found.notes.append(
             f"Left out: {plural(len(spent), 'question')} for more or less spending, which none can agree to."
         )
-    if n := sum(row.get(next(iter(texts.values()))).endswith("?") for row in kept):
-        found.notes.append(f"{plural(n, 'text')} of {len(kept):,} {'is a question' if n == 1 else 'are questions'}: "
-                           "a yes is taken for agreement.")  # fmt: skip
-    refs, partyless = {row.get(id_) for row in rows}, 0
-    candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
-    for part in _asked_of(parts):
-        of = _first(PARTIES, part.columns)
-        alone = not CANDIDATE & set(part.columns)
-        for row in _rows(found, part, (of,), () if alone else (of,)):
-            partyless += not row.get(of)
-            for ref, column, value in _values(row, part.columns, refs, found.findings):
-                cell = replace(row, cells={**row.cells, column: value})
-                said = number(cell, column, found.findings, low=0, high=100) if value else None
-                if ref not in refs:
-                    found.findings.add(row.file, row.line, column, f"an answer to {ref!r}", "the id of a question")
-                elif ref in spent or said is None or not row.get(of):
-                    continue
-                elif alone:
-                    found.answer(cell, column, row.get(of), ref)
-                else:
-                    candidates[row.get(of), ref].append((row, said))
-    means = {key: given for key, given in candidates.items() if key not in found.seen}
-    for (party, ref), given in means.items():
-        mean = sum(value for _, value in given) / len(given)
-        found.answer(replace(given[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
-    if means:
-        people = len({(row.file, row.line) for given in means.values() for row, _ in given})
+    if n := sum(row.get(main).endswith("?") for row in kept):
+        found.notes.append(f"Questions among the {plural(len(kept), 'text')}: {n:,}. A yes is taken for agreement.")
+    if given:
+        people = len({(row.file, row.line) for values in given.values() for row, _ in values})
         found.notes.append(
-            f"Answers of {_parties(len({party for party, _ in means}))} are means of the answers of "
+            f"Answers of {_parties(len({party for party, _ in given}))} are means of the answers of "
             f"{plural(people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
         )
+    found.note_open()
+
+
+def _given(
+    found: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
+) -> dict[tuple[str, str], list[tuple[Row, float]]]:
+    """Take the answers of parties; return those of candidates by party and question, where the party has none."""
+    candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
+    partyless = 0
+    for part in _answering(parts):
+        of, alone = _first(PARTIES, part.columns), not CANDIDATE & set(part.columns)
+        for row in _rows(found, part, (of,), () if alone else (of,)):
+            partyless += not row.get(of)
+            for ref, column, value in _values(row, part.columns, found.findings):
+                cell = replace(row, cells={**row.cells, column: value})
+                said = number(cell, column, found.findings, low=0, high=100)
+                if ref not in refs:
+                    found.findings.add(row.file, row.line, column, f"an answer to {ref!r}", "the id of a question")
+                elif ref not in spent and said is not None and row.get(of):
+                    if alone:
+                        found.answer(cell, column, row.get(of), ref)
+                    else:
+                        candidates[row.get(of), ref].append((row, said))
     if partyless:
         found.notes.append(f"Left out: {plural(partyless, 'candidate')} without a party.")
-    found.notes += [f"{party} left {plural(n, 'question')} open." for party, n in found.unanswered()]
+    return {key: values for key, values in candidates.items() if key not in found.seen}
 
 
-def _values(row: Row, columns: Columns, refs: Collection[str], findings: Findings) -> Iterator[tuple[str, str, str]]:
+def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[str, str, str]]:
     """Yield (question, column, value) of the answers in a row: a list of them, a single one, or a column for each."""
     if "answers" in columns:
         try:
@@ -359,12 +367,7 @@ def _values(row: Row, columns: Columns, refs: Collection[str], findings: Finding
     elif (of := _first(ANSWERED, columns)) and (value := _first(VALUE, columns)):
         yield row.get(of), value, row.get(value)
     else:
-        for column in columns:
-            ref = re.sub(r"^(?:answer|question|q)[._]?(?=\d)", "", column)
-            if ref in refs:
-                yield ref, column, row.get(column)
-            elif ref != column:
-                findings.add(row.file, row.line, column, "a column of answers", "the id of a question in its name")
+        yield from ((ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one)))
 
 
 # ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────
@@ -380,34 +383,46 @@ _NUMBERED = re.compile(r"\s*\(?(\d{1,3})[.):]?\)?\s+(?=\S)|\s*[-*•]\s+")
 _ENDS = tuple('.!?…"”»')
 
 
+def _sentences(path: Path, findings: Findings, encoding: str = "") -> list[tuple[int, str, str]]:
+    """Return the line, the number and the statement of each line of a list."""
+    lines = enumerate((read_text(path, findings, encoding) or "").splitlines(), start=1)
+    return [
+        (n, (match[1] or "-") if (match := _NUMBERED.match(line)) else "", _NUMBERED.sub("", line, count=1).strip())
+        for n, line in lines
+        if line.strip()
+    ]
+
+
 def _is_list(path: Path) -> bool:
     """Return whether a text has one sentence or numbered statement a line, two lines or more."""
-    if not path.is_file() or kind_of(path) is not Kind.TEXT:
-        return False
-    lines = [line.strip() for line in (read_text(path, Findings()) or "").splitlines() if line.strip()]
-    said = [_NUMBERED.sub("", line, count=1) for line in lines]
-    each = all(said) and (all(map(_NUMBERED.match, lines)) or all(line.endswith(_ENDS) for line in said))
-    return len(lines) > 1 and each and all(len(line.split()) > 2 and len(line) < 500 for line in said)
+    found = _sentences(path, Findings()) if kind_of(path) is Kind.TEXT else []
+    marked = all(number for _, number, _ in found) or all(said.endswith(_ENDS) for _, _, said in found)
+    return len(found) > 1 and marked and all(len(said.split()) > 2 and len(said) < 500 for _, _, said in found)
 
 
 def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     part = parts[0] if parts else Part(path, found.how, ())
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis):
-        _listed(found, path)
+        listed = _sentences(path, found.findings, found.how.encoding)
+        numbered = all(number.isdecimal() for _, number, _ in listed)
+        for place, (n, number, said) in enumerate(listed, start=1):
+            row, ref = Row(path, n, {}), number if numbered else str(place)
+            if is_new(found.seen, ref, row, "number", found.findings):
+                found.add(row, ref, said)
         return
     side, ref = _first(SIDE, part.columns), _first(("ref", "id", "nr", "no", "number"), part.columns)
     rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
     for n, row in enumerate(rows, start=1):
         dimension = _one_of(row, axis, AXES, found.findings)
         sides = SIDES | (OF_SOCIETY if dimension is Dimension.CULTURAL else {})
-        leaning = _one_of(row, side, sides, found.findings) if side else None
         found.add(row, row.get(ref) if ref else str(n), row.get(text))
+        leaning = _one_of(row, side, sides, found.findings) if side else None
         found.lines[-1] = replace(found.lines[-1], dimension=dimension, leaning=leaning)
     if {row.get(side).casefold() for row in rows} & set(OF_SOCIETY):
         found.notes.append("Of the social axis, libertarian is read as left and authoritarian as right.")
     if more := [column for column in part.columns if column not in (text, axis, side, ref)]:
-        found.notes.append(f"Columns that are left out: {', '.join(more)}.")
+        found.notes.append(f"Left out: {', '.join(more)}.")
 
 
 def _one_of(row: Row, column: str, words: Mapping[str, Word], findings: Findings) -> Word | None:
@@ -415,17 +430,6 @@ def _one_of(row: Row, column: str, words: Mapping[str, Word], findings: Findings
     if word and word not in words:
         findings.add(row.file, row.line, column, repr(row.get(column)), f"one of {', '.join(words)}")
     return words.get(word)
-
-
-def _listed(found: Gathered, path: Path) -> None:
-    text = read_text(path, found.findings, found.how.encoding) or ""
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    numbers = [match[1] if (match := _NUMBERED.match(line)) else None for _, line in lines]
-    for place, ((n, line), said) in enumerate(zip(lines, numbers, strict=True), start=1):
-        row = Row(path, n, {})
-        ref = said if said and all(numbers) else str(place)
-        if is_new(found.seen, ref, row, "number", found.findings):
-            found.add(row, ref, _NUMBERED.sub("", line, count=1).strip())
 
 
 # ── what there is ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -447,7 +451,9 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "smartvote": Layout(
         "questions of smartvote, with answers of candidates or parties from 0 to 100",
-        _is_smartvote,
+        lambda path, parts: (  # noqa: ARG005
+            (asked := _questions(parts)) is not None and bool(_answering(parts) or len(_texts(asked.columns)) > 1)
+        ),
         _smartvote,
         *("de", "ch", "smartvote, www.smartvote.ch", "Politools, smartvote"),
         "none stated in the file; the questionnaire belongs to Politools",
