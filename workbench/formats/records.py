@@ -69,6 +69,10 @@ class How:
     "of a text; empty: UTF-8, or UTF-16 with its mark"
     header: bool = True
     "whether the first record names the columns; otherwise their numbers do"
+    answers: Mapping[str, str] = field(default_factory=dict)
+    "word of a party's answer -> the stance that it stands for"
+    language: str = ""
+    "of the texts; empty: as the file or its layout says"
 
 
 AS_IS = How()
@@ -131,7 +135,7 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     noted. Raises UsageError if the file cannot be read or has several sheets, MissingPackage.
     """
     kind = kind_of(path)
-    if how.sheet and kind is not Kind.EXCEL:
+    if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
         raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
     if how.encoding and kind in NEEDS:
         raise UsageError(f"{path}: found {kind}, which says its encoding itself; leave --encoding out")
@@ -195,6 +199,26 @@ def header_of(path: Path, how: How = AS_IS) -> list[str]:
         return next(([name.strip() for name in cells] for _, cells in found if not is_blank(cells)), [])
     except (UsageError, MissingPackage):
         return []
+
+
+def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
+    """Return the columns of each table of a file: of the sheets of a spreadsheet and the lists of a JSON object, by
+    their names; of any other file, and where a sheet is named, those of its one table, which has no name.
+    """
+    try:
+        kind = kind_of(path)
+        if kind is Kind.EXCEL and not how.sheet:
+            book = _package(kind).load_workbook(BytesIO(path.read_bytes()), read_only=True)
+            rows = {one.title: ([_said(cell).strip() for cell in row] for row in one.values) for one in book.worksheets}
+            return {title: next((row for row in found if any(row)), []) for title, found in rows.items()}
+        value = json.loads(read_text(path, Findings()) or "") if kind is Kind.JSON and not how.sheet else None
+    except (UsageError, MissingPackage, ValueError, RecursionError):
+        return {}
+    except Exception:
+        return {}
+    lists = value.items() if isinstance(value, dict) else ()
+    held = {name: one for name, one in lists if isinstance(one, list) and one and isinstance(one[0], dict)}
+    return {name: [key for key, _ in _flat(one[0])] for name, one in held.items()} or {"": header_of(path, how)}
 
 
 def keys_of(path: Path) -> list[str]:
@@ -317,6 +341,8 @@ def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     """Yield the objects of a list as rows; a list may be the value of a key, alone among the keys."""
     text = read_text(path, findings, how.encoding)
     value = None if text is None else _json(path, 1, text, findings)
+    if how.sheet and isinstance(value, dict) and isinstance(value.get(how.sheet), list):
+        value = value[how.sheet]
     yield from _of_lists(path, value, findings)
 
 
