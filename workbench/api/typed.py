@@ -243,6 +243,8 @@ class AnyFigures(TypedDict, total=False):
     """lowest confidence of the classifier that counts (default: 0.9)"""
     common: bool
     """base every figure on the prompts asked of all models"""
+    published_file: str | None
+    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     queue: str | None
@@ -466,6 +468,8 @@ class BiasScoreFigures(TypedDict, total=False):
     """source of the statements' sides: the instrument, or a model (default: instrument)"""
     common: bool
     """base every figure on the prompts asked of all models"""
+    published_file: str | None
+    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     same_within: float | None
