@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,7 @@ def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, caps
     assert first == again
     found = json.loads(first)
     chosen = {"masses": "top10", "variability": "sd", "error": "paired", "seed": 7, "draws": 300}
+    chosen |= {"unweighted": False, "by": None}
     assert found["options"] == {"condition": None, "same_within": None, **chosen}
     assert found["workbench"]
     model = found["models"]["base"]
@@ -535,3 +537,33 @@ def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: 
     assert "under the condition zero-shot" in out
     code, _, err = run(capsys, "show", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
     assert (code, "no model was asked under the condition" in err) == (2, True)
+
+
+def test_weights_and_groups_are_in_every_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The even people of `t0` say yes; the odd ones count three times."""
+    made = panel()
+    assert made.questionnaire is not None
+    weighted = tuple(
+        replace(one, weight=3.0 if n % 2 else 1.0, groups={"land": "North" if n < 5 else "South"})
+        for n, one in enumerate(made.questionnaire.respondents)
+    )
+    path = tmp_path / "weighted.db"
+    with new_store(path) as store:
+        store.instruments.add(replace(made, questionnaire=replace(made.questionnaire, respondents=weighted)))
+        predict(store, lambda _: (0.9, 0.0), card("base"))
+    show = ("show", path, *AUDIT, "--json")
+    whole = json.loads(run(capsys, *show)[1])
+    plain = json.loads(run(capsys, *show, "--unweighted", "--by", "land")[1])
+    one, other = (row(found, "targets", target="t0") for found in (whole, plain))
+    assert (one["human"], other["human"]) == (pytest.approx(0.25), pytest.approx(0.5))
+    assert (one["bias"]["value"], other["bias"]["value"]) == (pytest.approx(0.75), pytest.approx(0.5))
+    assert (one["respondents"], one["effective_n"]) == (10, pytest.approx(20**2 / 50))
+    assert one["bias"]["n"] == 8, "rounded down"
+    assert "effective_n" not in other
+    assert [each["respondents"] for each in rows(plain, "groups")] == [5, 5]
+    north = row(plain, "group_targets", target="t0", value="North")
+    assert north["human"] == pytest.approx(0.6), "three of five are even"
+    assert "groups" not in names(whole)
+    assert "weights: sum 20" in run(capsys, "show", path, *AUDIT)[1]
+    code, _, err = run(capsys, "show", path, *AUDIT, "--by", "colour")
+    assert (code, "nobody has a group 'colour'. Available: land" in err) == (2, True)

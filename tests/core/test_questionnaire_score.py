@@ -359,6 +359,87 @@ def test_intervals_cover_what_they_estimate(people: int, least: float) -> None:
     assert least <= covered / 200 <= 0.99
 
 
+# weights
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_weights_that_are_whole_numbers_are_as_many_people(counted: bool) -> None:
+    human, yes, no = drawn(5, 3, 30)
+    weights = np.random.default_rng(6).integers(0, 4, 30).astype(float)
+    times = weights.astype(int)
+    one, many = asked(human, yes, no), asked(*(np.repeat(each, times, axis=1) for each in (human, yes, no)))
+    if counted:
+        one, many = (replace(each, answers=np.full(len(each.yes), 20)) for each in (one, many))
+    found, as_many = qm(replace(one, weights=weights)), qm(many)
+    for a, b in zip(found.targets, as_many.targets, strict=True):
+        for name in ("human", "majority", "p_yes", "without"):
+            assert getattr(a, name) == pytest.approx(getattr(b, name), nan_ok=True)
+        assert (a.accuracy.value, a.bias.value) == (pytest.approx(b.accuracy.value), pytest.approx(b.bias.value))
+        assert a.bias.high - a.bias.low > b.bias.high - b.bias.low, "they are fewer than they stand for"
+    assert found.accuracy.value == pytest.approx(as_many.accuracy.value)
+    assert found.absolute_bias.value == pytest.approx(as_many.absolute_bias.value)
+    assert found.p_yes == pytest.approx(as_many.p_yes)
+    assert found.axis.value == pytest.approx(as_many.axis.value, nan_ok=True)
+
+
+def test_a_scale_of_weights_changes_nothing_and_a_weight_of_0_is_nobody() -> None:
+    human, yes, no = drawn(7, 2, 40)
+    made, weights = asked(human, yes, no), np.random.default_rng(8).uniform(0.2, 3, 40)
+    a, b = (qm(replace(made, weights=each)) for each in (weights, 1e6 * weights))
+    for one, other in zip(a.targets, b.targets, strict=True):
+        assert_same(one.bias, other.bias)
+        assert_same(one.accuracy, other.accuracy)
+    weights[:15] = 0
+    without = asked(*(each[:, 15:] for each in (human, yes, no)))
+    gone = qm(replace(made, weights=weights))
+    left = qm(replace(without, weights=weights[15:]))
+    for one, other in zip(gone.targets, left.targets, strict=True):
+        assert (one.respondents, one.yes, one.bias.n) == (other.respondents, other.yes, other.bias.n)
+        assert_same(one.bias, other.bias)
+    alike = qm(replace(made, weights=np.ones(40)))
+    for one, other in zip(alike.targets, qm(made).targets, strict=True):
+        assert_same(one.bias, other.bias)
+        assert one.bias_se == pytest.approx(other.bias_se)
+        assert one.accuracy_se == pytest.approx(other.accuracy_se)
+        assert one.effective_n == one.respondents
+
+
+def test_what_is_compared_has_weights_too() -> None:
+    human, yes, no = drawn(9, 2, 40, unreadable=0)
+    cells = {(QM, ORIGINAL): (yes, no), (RANDOM, ORIGINAL): (no, yes), (QM, paraphrase(1)): (no, yes)}
+    made, weights = predicted(human, cells), np.random.default_rng(8).integers(1, 4, 40)
+    times = np.repeat(np.arange(40), weights)
+    many = predicted(human[:, times], {key: (a[:, times], b[:, times]) for key, (a, b) in cells.items()})
+    found, as_many = judge(replace(made, weights=weights.astype(float)), FEW), judge(many, FEW)
+    for one, other in zip(found.ablations(), as_many.ablations(), strict=True):
+        assert one.change.value == pytest.approx(other.change.value)
+        assert one.accuracy_change.value == pytest.approx(other.accuracy_change.value)
+        assert one.respondents < other.respondents
+    for one_, other_ in zip(found.variability(QM), as_many.variability(QM), strict=True):
+        assert one_.rms.value == pytest.approx(other_.rms.value)
+
+
+@pytest.mark.e2e
+def test_intervals_with_weights_cover_what_they_estimate() -> None:
+    """People of one stratum are more frequent in the sample than in the population, and say yes less often."""
+    rng, covered, ns = np.random.default_rng(5), 0, []
+    part = np.array([0.8 * 0.5, 0.2 * 3.0])
+    part /= part.sum()
+    truth = float(part @ [0.3, 0.7]) * 0.4 + 0.25 - float(part @ [0.3, 0.7])
+    for sample in range(150):
+        first = rng.random(60) < 0.8
+        weights = np.where(first, 0.5, 3.0) * rng.lognormal(0, 0.5, 60)
+        human = (rng.random((2, 60)) < np.where(first, 0.3, 0.7)).astype(float)
+        yes = np.clip(0.4 * human + 0.25 + rng.normal(0, 0.05, human.shape), 0, 1)
+        for each in qm(
+            replace(asked(human, yes, 1 - yes), weights=weights), PredictionOptions(seed=sample, draws=400)
+        ).targets:
+            covered += each.bias.low <= truth <= each.bias.high
+            ns.append(each.effective_n)
+    assert 0.91 <= covered / 300 <= 0.99
+    assert np.mean(ns) < 40
+
+
 # conditions side by side
 
 

@@ -152,6 +152,8 @@ class Judging(TypedDict, total=False):
     asked; all in --json, files and reports)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    unweighted: bool
+    """count every respondent once, whatever the weights of the population"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -254,6 +256,10 @@ class AnyFigures(TypedDict, total=False):
     asked; all in --json, files and reports)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    unweighted: bool
+    """count every respondent once, whatever the weights of the population"""
+    by: str | Sequence[str] | None
+    """also the figures of subgroups of the respondents (default: none)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -557,6 +563,10 @@ class QuestionnaireFigures(TypedDict, total=False):
     """seed of the bootstrap intervals (default: 1)"""
     draws: int
     """of the bootstrap (default: 10000)"""
+    unweighted: bool
+    """count every respondent once, whatever the weights of the population"""
+    by: str | Sequence[str] | None
+    """also the figures of subgroups of the respondents (default: none)"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
     none: a difference that is not shown stays undecided)"""

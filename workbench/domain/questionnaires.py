@@ -294,6 +294,11 @@ def counted_roles(counts: Mapping[Role, int]) -> str:
     return ", ".join(said)
 
 
+def group_fields(people: Iterable[Respondent]) -> tuple[str, ...]:
+    """Return what tells groups of people apart: `country`, `age`."""
+    return tuple(dict.fromkeys(field for one in people for field in one.groups))
+
+
 def named_few(names: Iterable[str], most: int = 5) -> str:
     """Name the first of many: `a, b and 7 more`."""
     listed = list(names)

@@ -36,6 +36,15 @@ What it does not do:
 - The mean of absolute biases has no interval: noise adds to it, and to every draw once more (`stats.noise`).
 - The deviation over wordings has none either, for the same reason.
 
+Weights
+=======
+
+A respondent with a weight w adds w times as much to every sum, in the sample and in each draw: people are drawn with
+equal chances and bring their weights. A figure is a ratio of such sums. What needs a number of people (Student's t,
+Wilson's interval, what noise gives, whether there are too few) has the effective one, (Σ w)² / Σ w² (Kish 1965),
+which is rounded down where it is counted. People with the weight 0 count for nothing; weights that are all alike are
+none.
+
 References
 ----------
 Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13. Hesterberg 2015, "What teachers should know
@@ -85,7 +94,7 @@ from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.proportions import wilson_interval
+from workbench.stats.proportions import wilson_interval, wilson_of_share
 from workbench.stats.resampling import bca_of_draws, derive_rng, percentile_interval, resampled_together, widened
 
 NOBODY_ANSWERED = "no respondent answered yes or no"
@@ -109,6 +118,8 @@ class Cell:
     "how many answers were drawn, of which the masses are shares; 0 where there is no prompt. None: probabilities"
     prompt: IntArray | None = None
     "the same number where respondents have the same prompt, and so the same answers"
+    weights: FloatArray | None = None
+    "(R,), all above 0; None: everybody counts once"
 
     @cached_property
     def asked(self) -> BoolArray:
@@ -162,7 +173,8 @@ class Cell:
         """Return the same for some respondents and targets, in the order given."""
         at = np.ix_(targets, respondents)
         answers, prompt = (None if each is None else each[at] for each in (self.answers, self.prompt))
-        return Cell(self.human[at], self.present[at], self.yes[at], self.no[at], answers, prompt)
+        weights = None if self.weights is None else self.weights[respondents]
+        return Cell(self.human[at], self.present[at], self.yes[at], self.no[at], answers, prompt, weights)
 
 
 class Layout:
@@ -180,6 +192,9 @@ class Layout:
         order = sorted(range(len(predictions.respondents)), key=predictions.respondents.__getitem__)
         self.respondents = tuple(predictions.respondents[place] for place in order)
         self.human = predictions.human[:, order]
+        self.weights = None if predictions.weights is None else predictions.weights[order]
+        if self.weights is not None:  # a weight of 0: the person counts for nothing
+            self.human = np.where(self.weights > 0, self.human, np.nan)
         self._rank = np.empty(len(order), dtype=np.int64)
         self._rank[order] = np.arange(len(order))
         cells = predictions.condition * len(predictions.wordings) + predictions.wording
@@ -222,7 +237,8 @@ class Layout:
             present[at] = True
             for of, values in ((yes, made.yes), (no, made.no), *drawn):
                 of[at] = values[some] if who is None else values[some][:, np.newaxis]
-        return Cell(self.human, present, yes, no, *(of for of, _ in drawn))
+        answers, prompt = (of for of, _ in drawn) if drawn else (None, None)
+        return Cell(self.human, present, yes, no, answers, prompt, self.weights)
 
 
 def _check(found: Predictions) -> None:
@@ -296,6 +312,34 @@ class RespondentDraws:
         return [of.reshape(*each.shape[:-1], 1 + self.draws) for of, each in zip(sums, columns, strict=True)]
 
 
+def effective(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
+    """Return how many people of equal weight tell as much as those who count: (..., R) to (...). Kish 1965."""
+    if weights is None:
+        return np.asarray(counting.sum(axis=-1), dtype=np.float64)
+    held = np.where(counting, weights, 0.0)
+    squares = (held**2).sum(axis=-1)
+    return np.asarray(held.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0), dtype=np.float64)
+
+
+def scaled(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
+    """Return weights that add up to the effective number of those who count: (..., R), 1 where nobody has a weight.
+
+    Only ratios of sums make figures, which no scale changes; what is made of a number of people has the effective one.
+    """
+    if weights is None:
+        return np.ones(counting.shape)
+    held = np.where(counting, weights, 0.0)
+    squares = (held**2).sum(axis=-1, keepdims=True)
+    return np.asarray(held * held.sum(axis=-1, keepdims=True) / np.where(squares > 0, squares, 1.0), dtype=np.float64)
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
+    """Return the mean of some people's values; NaN of nobody's."""
+    if not len(values):
+        return UNDEFINED
+    return float(values.mean() if weights is None else values @ weights / weights.sum())
+
+
 def ratio(total: FloatArray, count: FloatArray) -> FloatArray:
     """Return total / count; NaN where nothing was counted."""
     return np.asarray(total / np.where(count > 0, count, np.nan), dtype=np.float64)
@@ -340,6 +384,8 @@ class Basis:
     "people who gave the rarer of the two answers; None: not used, as in differences of predictions"
     doubtful: bool = False
     "whether other answers of the model might turn a prediction that several people have in common"
+    effective: float | None = None
+    "the number of people before it was rounded down; None: nobody has a weight"
 
 
 def estimates(
@@ -360,7 +406,10 @@ def estimates(
         value, undefined = float(values[0]), of.undefined if np.isnan(values[0]) else ""
         if name == ACCURACY and of.n > 1 and not undefined:
             drawn_ends = (low, high) if of.doubtful else (np.nan, np.nan)
-            low, high = wilson_interval(round(value * of.n), of.n)
+            if of.effective is None:
+                low, high = wilson_interval(round(value * of.n), of.n)
+            else:
+                low, high = wilson_of_share(value, of.effective)
             low, high = np.fmin(low, drawn_ends[0]), np.fmax(high, drawn_ends[1])
         few = ALIKE if np.isnan(low) and of.n > 1 and not undefined else ""
         if of.rarer is not None and of.rarer < LEAST and of.n > 1 and not undefined:
@@ -371,7 +420,7 @@ def estimates(
 
 
 def average(
-    drawn: FloatArray, respondents: int, limit: tuple[float, float], undefined: str, fewest: int = 0, name: str = ""
+    drawn: FloatArray, respondents: float, limit: tuple[float, float], undefined: str, fewest: int = 0, name: str = ""
 ) -> Average:
     """Return the mean over targets of (T, 1 + draws): with one NaN there is none.
 
@@ -386,14 +435,28 @@ def average(
     return Average(float(mean[0]), standard_error(drawn[:, 0]), float(low), float(high), targets, "", fewest, named)
 
 
-def standard_error(values: FloatArray) -> float:
-    """Return the standard deviation (divisor n - 1) over the root of n; NaN for fewer than two values."""
-    return deviation(values) / float(np.sqrt(len(values))) if len(values) > 1 else UNDEFINED
+def standard_error(values: FloatArray, weights: FloatArray | None = None) -> float:
+    """Return the standard deviation (divisor n - 1) over the root of n; NaN for fewer than two values.
+
+    With weights that of their mean: the root of n / (n - 1) Σ (w (x - mean))² / (Σ w)².
+    """
+    n = len(values)
+    if n < 2:
+        return UNDEFINED
+    if weights is None:
+        return deviation(values) / float(np.sqrt(n))
+    away = weights * (values - mean_of(values, weights))
+    return float(np.sqrt(n / (n - 1) * (away @ away)) / weights.sum())
 
 
-def deviation(values: FloatArray) -> float:
+def deviation(values: FloatArray, weights: FloatArray | None = None) -> float:
     """Return the standard deviation with divisor n - 1; NaN for fewer than two values."""
-    return float(values.std(ddof=1)) if len(values) > 1 else UNDEFINED
+    n = len(values)
+    if n < 2:
+        return UNDEFINED
+    if weights is None:
+        return float(values.std(ddof=1))
+    return float(np.sqrt(mean_of((values - mean_of(values, weights)) ** 2, weights) * n / (n - 1)))
 
 
 def reasons(targets: Sequence[str], why: Sequence[str]) -> str:
@@ -431,24 +494,34 @@ class _TargetPrompts:
     no: FloatArray
     "answers"
     people: FloatArray
-    "who were asked with it and could be read"
+    "who were asked with it and could be read; sums of weights"
+    pairs: FloatArray
+    "(Σ w)² - Σ w² of these: k² - k of k people without weights"
+    several: BoolArray
+    "whether it is that of more than one of them"
     agreeing: FloatArray
     "of them, who answered yes themselves"
 
 
 def shared(
-    cell: Cell, resampling: RespondentDraws, name: str, kept: BoolArray | None = None, some: Sequence[int] | None = None
+    cell: Cell,
+    resampling: RespondentDraws,
+    name: str,
+    weights: FloatArray,
+    kept: BoolArray | None = None,
+    some: Sequence[int] | None = None,
 ) -> SharedNoise | None:
     """Return the noise of prompts that several people have in common; None where probabilities were computed.
 
     name : of the stream of random numbers: one for each side of a comparison, whose answers were drawn apart
+    weights : (T, R), as `scaled` has them
     kept : (T, R), whose prompts count; None: all that can be read
     some : places of targets; None: all
     """
     if cell.answers is None:
         return None
     places = range(len(cell.human)) if some is None else some
-    found = [_of_target(_prompts(cell, t, kept), resampling, (name, t)) for t in places]
+    found = [_of_target(_prompts(cell, t, kept, weights[t]), resampling, (name, t)) for t in places]
     shape = len(found), 1 + resampling.draws
     return SharedNoise(
         difference=np.array([one[0] for one in found], dtype=np.float64).reshape(shape),
@@ -463,20 +536,21 @@ def _of_target(
 ) -> tuple[FloatArray, FloatArray, float, bool]:
     """Return what is added to the differences and to the correct ones of a target, (1 + draws,); see `SharedNoise`."""
     difference, correct = np.zeros(1 + resampling.draws), np.zeros(1 + resampling.draws)
-    several = of.people > 1
+    several = of.several
     if not several.any():
         return difference, correct, 0.0, False
-    some = _TargetPrompts(*(each[several] for each in (of.yes, of.no, of.people, of.agreeing)))
+    yes, no, people, pairs, agreeing = (each[several] for each in (of.yes, of.no, of.people, of.pairs, of.agreeing))
+    some = _TargetPrompts(yes, no, people, pairs, several[several], agreeing)
     n = some.yes + some.no + 2 * PRIOR
-    mean, spread = (some.yes + PRIOR) / n, some.people * (some.people - 1)
+    centre, spread = (some.yes + PRIOR) / n, some.pairs
     turn = 2 * some.agreeing - some.people  # what a yes in place of a no adds to the correct ones
     says = (some.yes >= some.no).astype(np.float64)
     turned = np.zeros(len(n))
     for at, p in _drawn(some, resampling.draws, derive_rng(resampling.seed, "questionnaire answers", *name)):
         flips = (p >= 0.5) - says[:, None]
-        difference[at], correct[at] = np.sqrt(spread) @ (p - mean[:, None]), turn @ flips
+        difference[at], correct[at] = np.sqrt(spread) @ (p - centre[:, None]), turn @ flips
         turned += np.abs(flips).sum(axis=1)
-    variance = float((spread * mean * (1 - mean) / (n + 1)).sum())
+    variance = float((spread * centre * (1 - centre) / (n + 1)).sum())
     return difference, correct, variance, bool((turned > SURE * resampling.draws).any())
 
 
@@ -492,7 +566,9 @@ def redrawn(cell: Cell, resampling: RespondentDraws, name: str) -> tuple[FloatAr
     accuracy, bias = np.full((targets, draws), np.nan), np.full((targets, draws), np.nan)
     rng = derive_rng(resampling.seed, "questionnaire answers", "again", name)
     for t in range(targets):
-        of, counted, readable = _prompts(cell, t, None), cell.counted[t].sum(), cell.readable[t].sum()
+        weights = np.ones(cell.human.shape[1]) if cell.weights is None else cell.weights
+        of = _prompts(cell, t, None, weights)
+        counted, readable = weights @ cell.counted[t], weights @ cell.readable[t]
         if not counted or not readable:
             continue
         n = of.yes + of.no
@@ -505,18 +581,22 @@ def redrawn(cell: Cell, resampling: RespondentDraws, name: str) -> tuple[FloatAr
     return accuracy, bias
 
 
-def _prompts(cell: Cell, target: int, kept: BoolArray | None) -> _TargetPrompts:
+def _prompts(cell: Cell, target: int, kept: BoolArray | None, weights: FloatArray) -> _TargetPrompts:
     """Return the distinct prompts about one target, by the people who could be read."""
     assert cell.answers is not None
     assert cell.prompt is not None
     who = cell.readable[target] if kept is None else cell.readable[target] & kept[target]
-    _, first, group, people = np.unique(
+    _, first, group, several = np.unique(
         cell.prompt[target][who], return_index=True, return_inverse=True, return_counts=True
     )
     answers = cell.answers[target][who][first]
     yes, no = (np.rint(mass[target][who][first] * answers) for mass in (cell.yes, cell.no))
-    agreeing = np.bincount(group.ravel(), cell.human[target][who], minlength=len(first))
-    return _TargetPrompts(yes, no, people.astype(np.float64), agreeing.astype(np.float64))
+    held = weights[who]
+    people, squares, agreeing = (
+        np.bincount(group.ravel(), each, minlength=len(first)).astype(np.float64)
+        for each in (held, held**2, held * cell.human[target][who])
+    )
+    return _TargetPrompts(yes, no, people, people**2 - squares, several > 1, agreeing)
 
 
 def _drawn(of: _TargetPrompts, draws: int, rng: np.random.Generator) -> Iterator[tuple[slice, FloatArray]]:

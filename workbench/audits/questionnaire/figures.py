@@ -74,6 +74,8 @@ class Predictions:
     "(W, T): wordings of a target that read like its original, or have no text; None: none"
     ruled_out: frozenset[str] = frozenset()
     "targets of which auditors' rulings leave prompts out"
+    weights: FloatArray | None = None
+    "(R,): how many people of the population each respondent stands for; None: everybody counts once"
 
 
 def is_few(respondents: int) -> bool:
@@ -133,6 +135,13 @@ class TargetFigure:
     "mean probability of everything that is neither yes nor no"
     p: float = float("nan")
     "two-sided, of no bias; NaN: no test"
+    effective_n: float = float("nan")
+    "how many respondents of equal weight tell as much; that of weights alone, and n where nobody has one"
+
+    @property
+    def design_effect(self) -> float:
+        """Return how many times larger weights make the variance of a share; NaN where nobody was asked."""
+        return self.respondents / self.effective_n if self.effective_n else float("nan")
 
     @property
     def always_yes(self) -> float:

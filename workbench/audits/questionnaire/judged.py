@@ -36,7 +36,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.prompts import Prompt
-from workbench.domain.questionnaires import Question, Questionnaire, Role
+from workbench.domain.questionnaires import Question, Questionnaire, Role, group_fields
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName, UsageError
@@ -102,7 +102,8 @@ class QuestionnaireJudged:
         if options.draws_as(self.options):
             reports = {name: report.by(options) for name, report in reports.items()}
         else:
-            gathered = {name: found.by(options.masses) for name, found in gathered.items()}
+            unweighted = options.unweighted
+            gathered = {name: found.by(options.masses, unweighted=unweighted) for name, found in gathered.items()}
             reports = {name: judge(found.predictions, options) for name, found in gathered.items()}
         return replace(self, options=options, reports=reports, gathered=gathered)
 
@@ -135,9 +136,15 @@ def judge_questionnaire(
     told = source.told(source.touched("target"))
     only = QM if partly else ""
     gathered = {
-        name: gather(store, run, instrument, people, options.masses, only, rulings=source.rulings(run))
+        name: gather(
+            *(store, run, instrument, people, options.masses, only),
+            rulings=source.rulings(run),
+            unweighted=options.unweighted,
+        )
         for name, run in answered.items()
     }
+    if options.groups:
+        check_groups(people, options.groups)
     found = QuestionnaireJudged(
         which=which,
         options=options,
@@ -157,6 +164,21 @@ def judge_questionnaire(
         answered=tuple(_came(store, name, run, gathered[name]) for name, run in answered.items()),
         going={name: going for name, run in answered.items() if (going := next(_unfinished(store, run), ""))},
     )
+
+
+def check_groups(people: Questionnaire, groups: Sequence[str]) -> None:
+    """Raise UnknownName for a group that nobody is of."""
+    there = group_fields(people.respondents)
+    odd = [one for one in groups if one not in there]
+    if odd:
+        raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
+
+
+def report_within(judged: QuestionnaireJudged, name: str, group: str, value: str) -> PredictionReport:
+    """Return the report of a model over the respondents of one group alone. Raises UnknownName."""
+    of = judged.gathered[name].predictions
+    there = np.array([one.groups.get(group) == value for one in judged.questionnaire.respondents], dtype=np.bool_)
+    return judge(replace(of, human=np.where(there, of.human, np.nan)), judged.options)
 
 
 def takes_long(store: Store, which: Which) -> bool:

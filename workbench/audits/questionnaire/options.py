@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
+from workbench.domain.names import listed
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.options.option import Option, Type
@@ -30,6 +31,7 @@ Masses = Literal["top10", "vocabulary"]
 Variability = Literal["sd", "rms"]
 ErrorOf = Literal["paired", "printed"]
 MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}
+NO_GROUPS = "none"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 "below the least the ends of an interval are single draws; more than the most take gigabytes and move no printed digit"
 
@@ -83,13 +85,37 @@ class PredictionOptions(Options):
         source="ours: the paper has no intervals over respondents",
     )
 
+    unweighted: bool = option(
+        False,
+        "count every respondent once, whatever the weights of the population",
+        words={False: "", True: "unweighted"},
+        key="w",
+        source="ours: the paper has no weights",
+    )
+    by: str | None = option(
+        None,
+        "also the figures of subgroups of the respondents",
+        none=NO_GROUPS,
+        metavar="GROUP,…",
+        label="groups",
+        key="b",
+        words="by {}",
+        source="ours",
+        judges=False,
+    )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return () if self.by == NO_GROUPS else listed(self.by)
+
     def draws_as(self, other: PredictionOptions) -> bool:
         """Return whether other options draw the same of the same predictions."""
-        return (self.masses, self.seed, self.draws) == (other.masses, other.seed, other.draws)
+        drawn = (self.masses, self.seed, self.draws, self.unweighted)
+        return drawn == (other.masses, other.seed, other.draws, other.unweighted)
 
     def figures_as(self, other: PredictionOptions) -> bool:
-        """Return whether other options have the same figures: they differ at most in the condition that is shown."""
-        return replace(self, condition=other.condition) == other
+        """Return whether other options have the same figures: they differ at most in what is shown of them."""
+        return replace(self, condition=other.condition, by=other.by) == other
 
 
 USUAL = Contexts()

@@ -220,7 +220,7 @@ def _shown(template: Template, zero_shot: bool) -> tuple[str, bool, str | None]:
     return template.user, template.chat, template.system if zero_shot else None
 
 
-HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meaning.MISSING: float("nan")}
+HUMAN = {meaning: {Meaning.YES: 1.0, Meaning.NO: 0.0}.get(meaning, float("nan")) for meaning in Meaning}
 UNKNOWN = NEVER_ASKED - 1
 "stands for a target or respondent that the questionnaire no longer has"
 
@@ -256,13 +256,16 @@ class Gathered:
     "prompts about targets or respondents that the questionnaire no longer has"
     ruled_out: int = 0
     "prompts that auditors' rulings leave out"
+    weights: FloatArray | None = None
+    "(R,): of the respondents, whether they count or not; None: all are alike"
     silent: tuple[int, int] = (0, 0)
     "answers that are neither yes nor no, of all that were given, exclusions aside; of computed probabilities prompts"
 
-    def by(self, masses: Masses) -> Gathered:
-        """Return the same by other probabilities of yes and no."""
+    def by(self, masses: Masses, *, unweighted: bool) -> Gathered:
+        """Return the same by other probabilities of yes and no, or with other weights."""
         yes, no = self.masses[masses]
-        return replace(self, predictions=replace(self.predictions, yes=yes, no=no))
+        weights = None if unweighted else self.weights
+        return replace(self, predictions=replace(self.predictions, yes=yes, no=no, weights=weights))
 
     def old(self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL) -> int:
         """Return how many prompts behind a figure would be put differently now. None: of all targets, or wordings."""
@@ -330,11 +333,14 @@ def gather(
     masses: Masses,
     only: str = "",
     rulings: RunRulings = NO_RULINGS,
+    *,
+    unweighted: bool = False,
 ) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now.
 
     `only`: under this condition, in the original wording; a condition that shows people's answers. `rulings`: what
-    they leave out does not count, and drawn answers that they read anew have the right reading.
+    they leave out does not count, and drawn answers that they read anew have the right reading. `unweighted`:
+    everybody counts once.
     """
     prompts, why = _read(store, run, only, rulings)
     asked_for = _conditions(store, run)
@@ -354,7 +360,7 @@ def gather(
     names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
     out = there.some(excluded)
     ruled_out = frozenset(out.put[place].ref for place in np.unique(out.rows["put"]))
-    return Gathered(
+    made = Gathered(
         predictions=replace(
             _with_void(
                 _predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
@@ -370,8 +376,17 @@ def gather(
         failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
         left_out=len(chosen.rows) - len(there.rows),
         ruled_out=len(out.rows),
+        weights=_weights(questionnaire),
         silent=_silent(there.rows[there.rows["answered"]], masses),
     )
+    return made.by(masses, unweighted=unweighted)
+
+
+def _weights(questionnaire: Questionnaire) -> FloatArray | None:
+    """Return people's weights; None where all are alike, on any scale."""
+    weights = np.array([respondent.weight for respondent in questionnaire.respondents], dtype=np.float64)
+    alike = not len(weights) or (weights[0] > 0 and bool((weights == weights[0]).all()))
+    return None if alike else weights
 
 
 def _silent(rows: npt.NDArray[np.void], masses: Masses) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from stores.core.store import Store, at_once
@@ -21,10 +21,11 @@ from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
     asked,
     judge_questionnaire,
+    report_within,
     takes_long,
     token_shares,
 )
-from workbench.audits.questionnaire.options import DEFAULTS, PredictionOptions
+from workbench.audits.questionnaire.options import DEFAULTS, NO_GROUPS, PredictionOptions
 from workbench.audits.questionnaire.reading import AUDIT
 from workbench.audits.questionnaire.score import PredictionReport, measure
 from workbench.audits.questionnaire.tables import (
@@ -44,7 +45,7 @@ from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Contexts, Role
+from workbench.domain.questionnaires import Contexts, Role, group_fields
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
@@ -57,6 +58,7 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.weights import spread_of
 
 FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
@@ -93,7 +95,7 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         runs=judged.runs,
         names=tuple(found.reports),
         book=book(found),
-        first=FIRST,
+        first=(*FIRST[:3], *(("groups", "group_targets") if judged.options.groups else ()), *FIRST[3:]),
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(judged)),
         all_models=lambda: _all_models(judged),
@@ -106,7 +108,10 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         about=about,
         compared=partial(_compared, judged, found, opened) if len(judged.reports) > 1 else None,
         again=again,
-        steps={"condition": tuple(map(str, found.conditions))},
+        steps={
+            "condition": tuple(map(str, found.conditions)),
+            "by": (NO_GROUPS, *group_fields(judged.questionnaire.respondents)),
+        },
         judged=judged,
     )
 
@@ -144,6 +149,7 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         rulings=(ruled := tuple(judged.rulings.sentences())),
         notes=[note for note in judged.notes if note not in ruled],
         answered=judged.answered,
+        within=cache(partial(report_within, judged)),
         personas=with_personas({name: judged.runs[name] for name in names}),
         methods=methods(judged),
     )
@@ -325,6 +331,9 @@ def _contents(results: Results) -> Iterator[Entry]:
         yield Entry(what, what, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
     yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
     yield of("means", "means over targets", tables.means, UNDER)
+    if results.options.groups:
+        yield of("groups", "by group", tables.groups, UNDER)
+        yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
     yield of("axis", "liberal to conservative", tables.axis, UNDER)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
     if results.personas:
@@ -542,12 +551,26 @@ def methods(judged: QuestionnaireJudged) -> str:
             *(f"{name} was asked under: {conditions}." for name, conditions in under.items()),
             f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of biases and means: "
             f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed {options.seed}.",
+            *_weighted(judged),
             *_counted(judged),
             *asked_sentences(judged.runs.items(), judged.answered),
             *plan_sentences(judged.answered),
             *ruling_sentences(judged.rulings),
         ]
     )
+
+
+def _weighted(judged: QuestionnaireJudged) -> list[str]:
+    """Return how people's weights enter, where they have any."""
+    if all(found.weights is None for found in judged.gathered.values()):
+        return []
+    if judged.options.unweighted:
+        return ["The respondents have weights, which were not used: everybody counts once."]
+    return [
+        "Shares of people, accuracies and biases count respondents by their weights. Draws are of respondents, who "
+        "bring their weights; degrees of freedom and Wilson's interval take the effective number, (Σ w)² / Σ w² "
+        f"(Kish 1965), over all respondents {spread_of([one.weight for one in judged.questionnaire.respondents])}."
+    ]
 
 
 def _counted(judged: QuestionnaireJudged) -> list[str]:

@@ -70,12 +70,15 @@ from workbench.audits.questionnaire.cells import (
     RespondentDraws,
     average,
     deviation,
+    effective,
     estimates,
     interval,
+    mean_of,
     p_of_zero,
     ratio,
     reasons,
     redrawn,
+    scaled,
     shared,
     standard_error,
 )
@@ -217,13 +220,25 @@ def _features(cell: Cell) -> FloatArray:
     """Return what each respondent adds: (6, T, R)."""
     difference = np.nan_to_num(cell.difference)
     agrees = cell.counted & (cell.human == 1)
-    return np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2, agrees])
+    features = np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2, agrees])
+    return features if cell.weights is None else features * scaled(cell.weights, cell.counted)
 
 
 def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
     """Return the standard error of a target's bias."""
     values = cell.difference if options.error == "paired" else cell.human
-    return standard_error(values[target][cell.readable[target]])
+    readable = cell.readable[target]
+    return standard_error(values[target][readable], _of(cell.weights, readable))
+
+
+def _of(weights: FloatArray | None, people: BoolArray) -> FloatArray | None:
+    return None if weights is None else weights[people]
+
+
+def _counts(weights: FloatArray | None, people: BoolArray) -> tuple[FloatArray, list[int], list[float | None]]:
+    """Return how many people of equal weight count: as they are, rounded down, and None where nobody has a weight."""
+    exactly = effective(weights, people)
+    return exactly, [int(n) for n in exactly], [None if weights is None else float(n) for n in exactly]
 
 
 def correlations(reports: Mapping[str, PredictionReport], condition: Condition) -> tuple[Correlation, ...]:
@@ -305,9 +320,9 @@ class _MeasuredCell:
     def __init__(self, report: PredictionReport, cell: Cell, sums: FloatArray) -> None:
         self.report, self.cell = report, cell
         self.targets = report.predictions.targets
-        self.respondents = int(cell.counted.any(axis=0).sum())
+        self.respondents = float(effective(cell.weights, np.asarray(cell.counted.any(axis=0))))
         counted, correct, readable, difference, squares, agrees = sums
-        noise = shared(cell, report.resampling, "figures")
+        noise = shared(cell, report.resampling, "figures", scaled(cell.weights, cell.counted))
         self.doubtful = np.zeros(len(self.targets), dtype=np.bool_)
         if noise is not None:
             self.doubtful = noise.doubtful
@@ -322,6 +337,7 @@ class _MeasuredCell:
     def figures(self, condition: Condition) -> ConditionFigures:
         cell, targets = self.cell, self._targets()
         shares = cell.share[cell.readable]
+        weights = None if cell.weights is None else np.broadcast_to(cell.weights, cell.share.shape)[cell.readable]
         no_accuracy, no_bias = self._why
         answered = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
         more = self.accuracies - self.majorities
@@ -339,8 +355,8 @@ class _MeasuredCell:
             yes=sum(figure.yes for figure in targets),
             no=sum(figure.no for figure in targets),
             unreadable=sum(figure.unreadable for figure in targets),
-            p_yes=float(shares.mean()) if len(shares) else UNDEFINED,
-            p_yes_sd=deviation(shares),
+            p_yes=mean_of(shares, weights),
+            p_yes_sd=deviation(shares, weights),
             over_majority=over,
             p_majority=float(p_of_zero(more[answered].mean(axis=0), self.respondents)) if tested else UNDEFINED,
             always_yes=self._chance(targets, answered, 1.0),
@@ -373,15 +389,17 @@ class _MeasuredCell:
 
     def _targets(self) -> tuple[TargetFigure, ...]:
         cell, (no_accuracy, no_bias) = self.cell, self._why
-        asked, counted, readable = (array.sum(axis=1) for array in (cell.asked, cell.counted, cell.readable))
+        without = [(cell.asked & ~kept).sum(axis=1) for kept in (cell.counted, cell.readable)]
+        counted, ns, exactly = _counts(cell.weights, cell.counted)
         of_accuracy = [
-            Basis(int(n), int(all_ - n), why, doubtful=bool(doubtful))
-            for n, all_, why, doubtful in zip(counted, asked, no_accuracy, self.doubtful, strict=True)
+            Basis(n, int(out), why, doubtful=bool(doubtful), effective=exact)
+            for n, out, why, doubtful, exact in zip(ns, without[0], no_accuracy, self.doubtful, exactly, strict=True)
         ]
-        yes = np.where(cell.readable, cell.human == 1, False).sum(axis=1)
+        readable, ns, _ = _counts(cell.weights, cell.readable)
+        yes, no = (np.where(cell.readable, cell.human == said, False).sum(axis=1) for said in (1, 0))
         of_bias = [
-            Basis(int(n), int(all_ - n), why, int(min(ayes, n - ayes)))
-            for n, all_, why, ayes in zip(readable, asked, no_bias, yes, strict=True)
+            Basis(n, int(out), why, int(rarer))
+            for n, out, why, rarer in zip(ns, without[1], no_bias, np.minimum(yes, no), strict=True)
         ]
         accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE, ACCURACY)
         biases = estimates(self.biases, of_bias, readable, SIGNED, "bias of a target")
@@ -394,8 +412,9 @@ class _MeasuredCell:
     def _target(self, t: int, accuracy: Estimate, bias: Estimate, p: float) -> TargetFigure:
         cell = self.cell
         counted, readable = cell.counted[t], cell.readable[t]
-        people = cell.human[t][counted if counted.any() else cell.asked[t]]
-        human = float(people.mean()) if len(people) else UNDEFINED
+        there = counted if counted.any() else cell.asked[t]
+        people = cell.human[t][there]
+        human = mean_of(people, _of(cell.weights, there))
         shares = cell.share[t][readable]
         says_yes = int(cell.says_yes[t].sum())
         left = 1 - cell.yes[t][counted] - cell.no[t][counted]
@@ -408,13 +427,14 @@ class _MeasuredCell:
             human=human,
             majority=max(human, 1 - human),
             accuracy=accuracy,
-            accuracy_se=standard_error(cell.correct[t][counted].astype(np.float64)),
-            p_yes=float(shares.mean()) if len(shares) else UNDEFINED,
-            p_yes_sd=deviation(shares),
+            accuracy_se=standard_error(cell.correct[t][counted].astype(np.float64), _of(cell.weights, counted)),
+            p_yes=mean_of(shares, _of(cell.weights, readable)),
+            p_yes_sd=deviation(shares, _of(cell.weights, readable)),
             bias=bias,
             bias_se=_bias_se(cell, t, self.report.options),
-            without=float(np.clip(left, 0, 1).mean()) if len(left) else UNDEFINED,
+            without=mean_of(np.clip(left, 0, 1), _of(cell.weights, counted)),
             p=p,
+            effective_n=float(effective(cell.weights, there)),
         )
 
     def _mean(
@@ -429,7 +449,8 @@ class _MeasuredCell:
         """Return the mean over targets at some places; `counting`: (T, R), whom each target rests on."""
         because = reasons([self.targets[t] for t in some], [why[t] for t in some])
         because = because or "no respondent answered a target with yes or no"
-        fewest = min((int(counting[t].sum()) for t in some), default=0)
+        counts = _counts(self.cell.weights, counting)[1]
+        fewest = min((counts[t] for t in some), default=0)
         return average(drawn[some], self.respondents, limit, because, fewest, name)
 
     def _absolute(self, answered: Sequence[int], why: Sequence[str]) -> AbsoluteBias:
@@ -479,7 +500,12 @@ class CellPair:
         """Return what each respondent adds: (6, T, R)."""
         correct = [cell.correct & self.counted for cell in (self.first, self.second)]
         _differences = [np.where(self.readable, cell.difference, 0.0) for cell in (self.first, self.second)]
-        return np.stack([self.counted, self.readable, *correct, *_differences]).astype(np.float64)
+        features = np.stack([self.counted, self.readable, *correct, *_differences]).astype(np.float64)
+        return features if self.weights is None else features * scaled(self.weights, self.counted)
+
+    @property
+    def weights(self) -> FloatArray | None:
+        return self.first.weights
 
     def why(self, target: int) -> tuple[str, str]:
         """Say why a target has no accuracy, and no bias, on both sides; empty where it has."""
@@ -514,12 +540,12 @@ class ComparedCells:
         why = reasons([self.targets[t] for t in some], [self.pair.why(t)[of_bias] for t in some])
         mean = drawn[some].mean(axis=0, keepdims=True) if some else np.full((1, drawn.shape[1]), np.nan)
         counts = Basis(len(some), 0, why or "no respondent answered a target with yes or no")
-        return estimates(mean, [counts], int(self.pair.units.sum()), limit, name)[0]
+        return estimates(mean, [counts], float(effective(self.pair.weights, self.pair.units)), limit, name)[0]
 
     @cached_property
     def respondents(self) -> list[int]:
         """Who could be read on both sides, of each target."""
-        return [int(n) for n in self.pair.readable.sum(axis=1)]
+        return _counts(self.pair.weights, self.pair.readable)[1]
 
     @property
     def fewest(self) -> int:
@@ -530,8 +556,11 @@ class ComparedCells:
         self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, which: int, name: str
     ) -> tuple[Estimate, ...]:
         asked = self.pair.first.asked | self.pair.second.asked
-        n, all_ = kept.sum(axis=1), asked.sum(axis=1)
-        counts = [Basis(int(n[t]), int(all_[t] - n[t]), self.pair.why(t)[which]) for t in range(len(self.targets))]
+        n, ns, exactly = _counts(self.pair.weights, kept)
+        out = (asked & ~kept).sum(axis=1)
+        counts = [
+            Basis(ns[t], int(out[t]), self.pair.why(t)[which], effective=exactly[t]) for t in range(len(self.targets))
+        ]
         return estimates(drawn, counts, n, limit, name)
 
 
@@ -567,7 +596,8 @@ def _compared(
 def _with_noise(pair: CellPair, sums: FloatArray, resampling: RespondentDraws) -> FloatArray:
     """Return sums (6, T, 1 + draws) with the noise of counted answers that people have in common, see `sampled`."""
     for side, cell in enumerate((pair.first, pair.second)):
-        noise = shared(cell, resampling, f"side {side}", pair.readable)
+        weights = scaled(pair.weights, pair.counted)
+        noise = shared(cell, resampling, f"side {side}", weights, pair.readable)
         if noise is not None:
             sums[2 + side] = np.clip(sums[2 + side] + noise.correct, 0, sums[0])
             sums[4 + side] += noise.difference
@@ -608,7 +638,7 @@ def _differences(
     pair = CellPair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
     found = dict(_compared([pair], targets, resampling))[0]
     (first, second), (before, after) = found.biases, found.accuracies
-    flipped = _on_different_sides(interval(found.biases, pair.readable.sum(axis=1), SIGNED))
+    flipped = _on_different_sides(interval(found.biases, effective(pair.weights, pair.readable), SIGNED))
     alone = [_readable(layout, condition) for layout in (a, b)]
     left_out = [
         (alone[0].get(target, 0) - n, alone[1].get(target, 0) - n)
@@ -635,8 +665,9 @@ def _differences(
 
 def _readable(layout: Layout, condition: Condition) -> dict[str, int]:
     """Return for how many respondents a model could be read, of each target."""
-    counts = layout.cell(condition, ORIGINAL).readable.sum(axis=1)
-    return {target: int(n) for target, n in zip(layout.predictions.targets, counts, strict=True)}
+    cell = layout.cell(condition, ORIGINAL)
+    counts = _counts(cell.weights, cell.readable)[1]
+    return dict(zip(layout.predictions.targets, counts, strict=True))
 
 
 def _without_interval(found: Estimate) -> Estimate:
@@ -710,12 +741,18 @@ class Wordings:
         some, common = list(places), self.common[list(places)]
         readable = np.stack([cell.readable[some] & common for cell in self.cells], axis=1)
         difference = np.stack([cell.difference[some] for cell in self.cells], axis=1)
-        return np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
+        features = np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
+        return features if self.weights is None else features * scaled(self.weights, common)[:, None, None]
+
+    @property
+    def weights(self) -> FloatArray | None:
+        return self.cells[0].weights
 
     def with_noise(self, sums: FloatArray, places: Sequence[int], resampling: RespondentDraws) -> FloatArray:
         """Return sums (targets, 2, W, 1 + draws) with the noise of counted answers that people have in common."""
         for number, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
-            noise = shared(cell, resampling, f"wording {wording}", self.common, places)
+            weights = scaled(self.weights, self.common)
+            noise = shared(cell, resampling, f"wording {wording}", weights, self.common, places)
             if noise is not None:
                 sums[:, 1, number] += noise.difference
         return sums
@@ -723,7 +760,7 @@ class Wordings:
     def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
         """Return the variability of a target from its sums, (W, 1 + draws) each."""
         biases, there = ratio(difference, readable), self.there[:, place]
-        people = readable[:, 0].astype(np.int64)
+        people = np.array([int((cell.readable[place] & self.common[place]).sum()) for cell in self.cells])
         counting = there & self.paraphrase
         live = counting & ~self.void[:, place]
         ks = [int((people[which] > 0).sum()) for which in (live, counting)]
@@ -734,7 +771,7 @@ class Wordings:
         if not live.any() and counting.any():
             counts[0] = Basis(0, 0, ALL_VOID)
         drawn = np.stack([spread(biases[live])[0], spread(biases[counting])[1]])
-        n, nan = int(self.common[place].sum()), float("nan")
+        n, nan = float(effective(self.weights, self.common[place])), float("nan")
         found = [
             Estimate(float(values[0]), nan, nan, of.n, of.excluded, of.undefined if np.isnan(values[0]) else "")
             for values, of in zip(drawn, counts, strict=True)
@@ -760,7 +797,7 @@ class Wordings:
         return both or f"{k} wording has a bias; a deviation needs {FEWEST['sd']}", both
 
 
-def _noise(drawn: FloatArray, respondents: int) -> Noise:
+def _noise(drawn: FloatArray, respondents: float) -> Noise:
     """Return what of a deviation, and of its draws, is noise: (1 + draws,).
 
     A draw of people holds their noise once more, so that E*[d*²] - d² is the square of what noise adds, but for the

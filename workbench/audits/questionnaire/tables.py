@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import product
 from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from workbench.audits.by_persona import WithPersona
 from workbench.audits.questionnaire.asking import QM, condition_order, expanded
-from workbench.audits.questionnaire.cells import ALIKE
+from workbench.audits.questionnaire.cells import ALIKE, effective
 from workbench.audits.questionnaire.figures import (
     AbsoluteBias,
     AskedRow,
@@ -36,6 +39,7 @@ from workbench.evidence.answered import Answered
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.hypothesis_tests import holm
+from workbench.stats.weights import spread_of
 
 OLD = "old"
 "stands for the side of a figure some of whose prompts show answers or questions that were changed since"
@@ -94,6 +98,13 @@ class Results:
     "models with a persona that were asked without one, too"
     methods: str = ""
     "the paragraph for a paper"
+    within: Callable[[str, str, str], PredictionReport] | None = None
+    "(model, group, value) -> the report over these respondents alone; None: nobody is of a group"
+
+    @property
+    def weighted(self) -> bool:
+        """Whether respondents count by their weights."""
+        return any(report.predictions.weights is not None for report in self.reports.values())
 
     def report(self, model: str) -> PredictionReport:
         """Return the report of a model. Raises UnknownName."""
@@ -319,13 +330,14 @@ COMPUTED, COUNTED = "probabilities", "counted answers"
 SHARES, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 
 
-def told(results: Results) -> tuple[str, str]:
+def told(results: Results) -> tuple[str, ...]:
     """Say what the figures rest on."""
     people, options = results.questionnaire, results.options
     context, targets = (len(people.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
     return (
         f"{results.instrument}: {plural(targets, 'target')}, {plural(context, 'context question')}, "
         f"{plural(len(people.respondents), 'respondent')}",
+        *([f"weights: {spread_of([one.weight for one in people.respondents])}"] if results.weighted else []),
         f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % over respondents, the wider of "
         f"percentiles with Student's t and BCa, {options.draws:,} draws, seed {options.seed}",
     )
@@ -438,6 +450,7 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
             *columns(rows),
             target(),
             Column("respondents", "n", lambda row: row.figure.respondents, Kind.COUNT, help="respondents"),
+            *weight_columns(results),
             Column(
                 "human", "people say yes", lambda row: row.figure.human, Kind.SHARE, short="people", aside=True,
                 help="also the accuracy of always saying yes, the first answer that prompts name",
@@ -482,6 +495,148 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
                 identity="the model says yes as often as people",
             ),
         ],
+    )  # fmt: skip
+
+
+def weight_columns(results: Results) -> list[Column[Any]]:
+    """Return what weights cost, where respondents have any."""
+    if not results.weighted:
+        return []
+    return [
+        Column(
+            "effective_n", "effective n", lambda row: row.figure.effective_n, Kind.COEFFICIENT,
+            help="respondents of equal weight who tell as much; intervals rest on it",
+        ),
+        Column(
+            "design_effect", "design effect", lambda row: row.figure.design_effect, Kind.COEFFICIENT, aside=True,
+            help="n over the effective n",
+        ),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OfGroup:
+    """A figure over the respondents of one group alone."""
+
+    of: Of[Any]
+    group: str
+    value: str
+    respondents: int
+    "of the group, who count for any target"
+    effective_n: float
+
+    @property
+    def figure(self) -> Any:
+        return self.of.figure
+
+
+def group_rows(results: Results, choice: Choice) -> list[OfGroup]:
+    """Return what is over all targets, of each group that is named, every model and its conditions."""
+    found = []
+    for group in results.options.groups if results.within is not None else ():
+        values = dict.fromkeys(one.groups[group] for one in results.questionnaire.respondents if group in one.groups)
+        for value, (name, _, condition) in product(sorted(values), each(results, choice.conditions)):
+            assert results.within is not None
+            report = results.within(name, group, value)
+            people = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
+            n = float(effective(report.layout.weights, people))
+            of = Of(name, condition, report.condition(condition), results.old(name, condition, None, ORIGINAL))
+            found.append(OfGroup(of, group, value, int(people.sum()), n))
+    return found
+
+
+def _group_columns(rows: Sequence[OfGroup]) -> list[Column[Any]]:
+    return [
+        *(replace(one, value=partial(_through, one.value)) for one in columns([row.of for row in rows])),
+        Column("group", "group", lambda row: row.group),
+        Column("value", "value", lambda row: row.value),
+    ]
+
+
+def _through(value: Callable[[Any], Any], row: OfGroup) -> Any:
+    return value(row.of)
+
+
+def groups(results: Results, choice: Choice) -> Table[OfGroup]:
+    """Return the means over targets for each group of respondents."""
+    rows = group_rows(results, choice)
+    return Table(
+        "groups",
+        "Means over targets, by group of respondents",
+        rows,
+        [
+            *_group_columns(rows),
+            Column("respondents", "n", lambda row: row.respondents, Kind.COUNT, help="respondents of the group"),
+            *_weight_columns_of_groups(results),
+            Column("majority", "majority", lambda row: row.figure.majority, Kind.SHARE),
+            Column(
+                "accuracy", "accuracy", lambda row: estimate_of(row.figure.accuracy), Kind.SHARE, scale=SHARES,
+                reference=lambda row: row.figure.majority,
+            ),
+            Column(
+                "absolute_bias", "mean |bias|", lambda row: estimate_of(row.figure.absolute_bias), Kind.SIZE,
+                scale=SHARES, reference=lambda row: row.figure.absolute_bias.noise.noise,
+            ),
+            Column("axis", "to conservative", lambda row: estimate_of(row.figure.axis), Kind.POINTS, aside=True),
+            few("few", lambda row: row.figure.accuracy.few or row.figure.absolute_bias.few),
+        ],
+        key=lambda row: (row.of.model, str(row.of.condition), row.group, row.value),
+        definition=f"Each row has its own respondents, and its own majority. {ABSOLUTE}",
+        notes=side_notes(["few"] * any(row.figure.accuracy.few or row.figure.absolute_bias.few for row in rows)),
+        empty="No respondent has a group.",
+        pictures=[Forest(values=["accuracy"], rows=["group", "value"], series=["model", "condition"])],
+    )  # fmt: skip
+
+
+def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
+    if not results.weighted:
+        return []
+    return [
+        Column("effective_n", "effective n", lambda row: row.effective_n, Kind.COEFFICIENT),
+        Column(
+            "design_effect", "design effect",
+            lambda row: row.respondents / row.effective_n if row.effective_n else float("nan"),
+            Kind.COEFFICIENT, aside=True,
+        ),
+    ]  # fmt: skip
+
+
+def group_targets(results: Results, choice: Choice) -> Table[OfGroup]:
+    """Return accuracy and bias of each target for each group of respondents."""
+    rows = [
+        OfGroup(replace(row.of, figure=one), row.group, row.value, one.respondents, one.effective_n)
+        for row in group_rows(results, choice)
+        for one in row.figure.targets
+        if choice.wants(one.target)
+    ]
+    return Table(
+        "group_targets",
+        "Accuracy and bias, by group of respondents",
+        rows,
+        [
+            *_group_columns(rows),
+            target(),
+            Column("respondents", "n", lambda row: row.respondents, Kind.COUNT, help="respondents of the group"),
+            *_weight_columns_of_groups(results),
+            Column("human", "people say yes", lambda row: row.figure.human, Kind.SHARE, short="people"),
+            Column(
+                "accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES,
+                reference=lambda row: row.figure.majority,
+            ),
+            Column(
+                "bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0,
+                help="mean p(yes) minus the share of people who say yes; above 0 the model says yes more often",
+            ),
+            Column(
+                "leans", "leans", lambda row: leans(row.of), least=13, help="where the interval leaves out 0"
+            ),
+            question(results),
+        ],
+        key=lambda row: (row.of.model, str(row.of.condition), row.group, row.value, row.figure.target),
+        notes=side_notes([leans(row.of) for row in rows]),
+        empty="No respondent has a group.",
+        link=lambda row: Link("question", (row.of.model, row.figure.target)),
+        pictures=[Forest(values=["bias"], rows=["target", "value"], series=["model", "condition"])],
     )  # fmt: skip
 
 
