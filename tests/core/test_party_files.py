@@ -172,7 +172,7 @@ def test_the_wahlomat_comes_whole_or_says_where_it_does_not(tmp_path: Path) -> N
     assert "found 'XX'; expected a party of the other sheet" in faults(wahlomat(tmp_path / "x.xlsx", stranger))
     cut = tmp_path / "cut.xlsx"
     cut.write_bytes(wahlomat(tmp_path / "whole.xlsx").read_bytes()[:2000])
-    with pytest.raises(UsageError, match="not a known format"):
+    with pytest.raises(InputError, match=r"cut\.xlsx: found a spreadsheet that cannot be read"):
         recognised(cut)
 
 

@@ -259,7 +259,8 @@ class AnyFigures(TypedDict, total=False):
     unweighted: bool
     """count every respondent once, whatever the weights of the population"""
     by: str | Sequence[str] | None
-    """also the figures of subgroups of the respondents (default: none)"""
+    """also the figures of subgroups of the respondents (default: none); only groups of these kinds: country,age
+    (default: all)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -270,8 +271,6 @@ class AnyFigures(TypedDict, total=False):
     """leave out halves of fewer words, which are guessed more easily (default: 3)"""
     measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
     """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
-    by: str | Sequence[str] | None
-    """only groups of these kinds: country,age (default: all)"""
     least: int
     """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
 

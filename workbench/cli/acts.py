@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench import entry_points, registry
@@ -17,6 +19,7 @@ from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
+from workbench.formats.packed import MOST_BYTES, reading
 from workbench.formats.read import BESIDE, LOG
 from workbench.formats.read import FORMATS as READ
 from workbench.formats.records import AS_IS, How
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from workbench.pipeline.importing import Outcome, Request
 
 SHIPPED = "veldania"
+TOLD_S = 0.2
+"between two lines on how much of a file was read"
 PREVIEWED = 8
 "rows of a file that --dry-run shows"
 
@@ -133,6 +138,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("sheet", "of a spreadsheet, or a list of a JSON file", none="the only one", metavar="NAME"),
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
+    Option("most_bytes", "that a packed file (.gz, .zst, .zip) may come to", Type.WHOLE, default=MOST_BYTES, least=1),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
     flag("skip", "biasmonkey, published shares: skip what has errors, and list it"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
@@ -142,6 +148,25 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 )
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
+    with reading(options.most_bytes, _progress() if sys.stderr.isatty() else None):
+        return _import(options)
+
+
+def _progress() -> Callable[[Path, float], None]:
+    """Return what says how much of a file was read, in one line that is painted over and goes away in the end."""
+    last, shown = monotonic(), False
+
+    def told(path: Path, share: float) -> None:
+        nonlocal last, shown
+        if monotonic() - last > TOLD_S or (shown and share == 1):
+            last, shown = monotonic(), share < 1
+            said = f"{visible(path.name)}: {share:.0%} read" if shown else ""
+            print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+
+    return told
+
+
+def _import(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.pipeline.importing import put, read, read_beside, rehearsed
 

@@ -65,6 +65,7 @@ from workbench.formats.lines import (
     tags_of,
     wording_columns,
 )
+from workbench.formats.packed import name_of
 from workbench.formats.people import (
     StanceRule,
     party_answer_rows,
@@ -137,7 +138,7 @@ def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrumen
         instrument = _with_answers(instrument, path, about, findings)
         instrument = replace(instrument, lexicons=read_lexicons(path, findings))
     else:
-        about = About(name=name or path.resolve().stem, language=how.language)
+        about = About(name=name or Path(name_of(path)).stem, language=how.language)
         lines, issues = _csv_lines(path, about, findings, how)
         instrument = replace(
             _instrument(lines, issues, about, findings),
@@ -157,7 +158,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
             if (twin := names.twin(issue)) is not None:
                 note_twin(path, line.line, f"issues.{issue}", issue, twin, findings)
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
-    instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
+    instrument = _instrument(lines, issues, About(name=name or Path(name_of(path)).stem), findings)
     findings.check()
     return replace(instrument, templates=templates_of(_fitting(lines), [line.language for line in lines]))
 

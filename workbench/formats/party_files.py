@@ -18,6 +18,7 @@ from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 from workbench.errors import UsageError
 from workbench.formats.lines import Line, check_texts, statements
+from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
 from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, read_text, sheets_of
 from workbench.formats.tabular import Row, is_new, number, read_rows
@@ -142,7 +143,7 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
     if not made:
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in found.lines))
-    called = name or path.resolve().stem
+    called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
     return Instrument(
         name=called,
         title=found.title or called,
@@ -214,7 +215,7 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
                 found.notes.append(f"{party} has no positions.")
     found.left_out(rows, REASON, "reasons of parties")
     sheet = tables[0].how.sheet
-    found.title = f"Wahl-O-Mat: {sheet or path.resolve().stem}"
+    found.title = f"Wahl-O-Mat: {sheet or Path(name_of(path)).stem}"
 
 
 def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:

@@ -30,7 +30,7 @@ from workbench.formats.party_files import read as read_layout
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, Kind, header_of, kind_of, records
 from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
@@ -100,6 +100,10 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
+        if not found and path.is_file() and kind_of(path) is Kind.EXCEL:  # damaged, or one of several sheets is meant
+            findings = Findings()
+            next(records(path, findings, how), None)
+            findings.check()
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:

@@ -10,6 +10,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -26,6 +27,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
+from workbench.formats.packed import PACKED, TABLES
 from workbench.help.sections import section
 from workbench.tui.format import following
 from workbench.tui.kit.base import StoreScreen, of_store, worker
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.importing import Material, Outcome, Request
 
-KINDS = (".csv", ".csv.gz", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx", ".parquet", ".sav", ".dta")
+KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta")
 
 
 class FileTree(DirectoryTree):
@@ -140,6 +142,8 @@ def path_of(typed: str, folder: Path) -> Path | None:
 
 OF_PEOPLE = ("survey", "answers")
 "formats whose files have columns about people"
+TOLD_S = 0.3
+"between two words on how much of a file was read"
 ROWS = 12
 "of a file that are shown"
 NAMES = 28
@@ -408,24 +412,38 @@ class ImportScreen(StoreScreen):
         except WorkbenchError:
             return ""
 
+    def _told(self, request: Request) -> Callable[[Path, float], None]:
+        """Return what says how much of a file was read, from another thread."""
+        last = monotonic()
+
+        def told(path: Path, share: float) -> None:
+            nonlocal last
+            if request == self._request and monotonic() - last > TOLD_S:
+                last = monotonic()
+                said = Content(f"Reading {visible(str(path))} … {share:.0%}")
+                self.app.call_from_thread(self.said.update, said)
+
+        return told
+
     @worker("look")
     async def look(self, request: Request) -> None:
         def load() -> tuple[Material, Outcome] | None:
             """Return what would come; None: it is a folder like any other. Raises WorkbenchError if it cannot be read
             as it is, or cannot be put beside what is here.
             """
+            from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
             from workbench.pipeline.importing import read, read_beside, rehearsed
-
-            if not request.format and is_plain(request.path):
-                return None
-            read_alone = read(request)
 
             def rehearse(store: Store) -> tuple[Material, Outcome]:
                 material = read_alone or read_beside(store, request)
                 return material, rehearsed(store, material)
 
-            return of_store(path, rehearse)
+            with reading(told=self._told(request)):
+                if not request.format and is_plain(request.path):
+                    return None
+                read_alone = read(request)
+                return of_store(path, rehearse)
 
         path = self.store_path
         try:
