@@ -303,6 +303,16 @@ def test_who_is_not_there_is_named(asked: Store, store: Store) -> None:
     assert [one.kind for one in found_in(judged(asked, by="town")).populations] == ["", "town", "town"]
 
 
+def test_weights_count_unless_they_are_not_wanted(store: Store) -> None:
+    people = [person(n, {"q0": "some"}, 3.0) for n in range(30)] + [person(n + 30, {"q0": "none"}) for n in range(30)]
+    statement = Statement("q0", (Wording(ORIGINAL, "en", text_of("q0")),))
+    whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people))
+    store.instruments.add(Instrument("survey", "Survey", (statement,), questionnaire=whole))
+    ask(store, told("some"), DESIGN)
+    shares = [found_in(judged(store, unweighted=no)).populations[0].shares["q0"].shares[1] for no in (False, True)]
+    assert shares == [0.75, 0.5]
+
+
 def test_every_measure_keeps_its_order_of_groups(asked: Store) -> None:
     ask(asked, told("a great deal"), DESIGN)
     for measure in MEASURES:

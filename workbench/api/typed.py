@@ -690,6 +690,8 @@ class RepresentationFigures(TypedDict, total=False):
     """only groups of these kinds: country,age (default: all)"""
     least: int
     """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
+    unweighted: bool
+    """count every respondent once, whatever the weights of the population"""
     seed: int
     """seed of ranks and the baseline (default: 1)"""
     draws: int

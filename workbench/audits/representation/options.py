@@ -54,6 +54,12 @@ class LikenessOptions(Options):
         words="groups of {} or more",
         source="ours",
     )
+    unweighted: bool = option(
+        False,
+        "count every respondent once, whatever the weights of the population",
+        words={False: "", True: "unweighted"},
+        source="weights are the survey's",
+    )
     seed: int = of_shared(SEED.of("ranks and the baseline"), words="seed {}", source="ours")
     draws: int = of_shared(DRAWS.but(least=100), steps=(1_000, 10_000), source="ours")
 

@@ -87,6 +87,8 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     by_name = dict(zip(told_apart([run.named for run in runs], *more, [run.dtype for run in runs]), runs, strict=True))
     instrument = store.runs.instrument(runs[-1])
     people = store.questionnaires.get(instrument.name)
+    if people is not None and options.unweighted:
+        people = replace(people, respondents=tuple(replace(one, weight=1.0) for one in people.respondents))
     asked = {ref: of for ref, (_, of) in askable(people).items()}
     there = populations(people, asked, options.kinds, options.least) if people is not None else []
     _check(there, options, instrument.name)
