@@ -58,6 +58,7 @@ class LikenessOptions(Options):
         False,
         "count every respondent once, whatever the weights of the population",
         words={False: "", True: "unweighted"},
+        key="w",
         source="weights are the survey's",
     )
     seed: int = of_shared(SEED.of("ranks and the baseline"), words="seed {}", source="ours")
