@@ -22,6 +22,7 @@ from stores.core.base import Database
 from stores.core.connection import open_copy, open_database, open_for_reading, translated
 from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
+from stores.core.rescue import blamed
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
@@ -137,7 +138,12 @@ class Store:
     def copied(cls, path: Path) -> Iterator[Store]:
         """Open a copy of the store at `path`, of any schema: the file itself is only read. Raises a `StoreError`."""
         with TemporaryDirectory() as folder, cls(open_copy(path, Path(folder)), Path(folder) / path.name) as store:
-            yield store
+            try:
+                yield store
+            except Exception as error:
+                if not (told := blamed(error, path)):
+                    raise
+                raise StoreError(told) from error
 
     @property
     def connection(self) -> sqlite3.Connection:
