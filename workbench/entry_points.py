@@ -27,6 +27,7 @@ SHIPPED = {
     "questionnaire": "workbench.audits.questionnaire:AUDIT",
     "response_bias": "workbench.audits.response_bias:AUDIT",
     "contamination": "workbench.audits.contamination:AUDIT",
+    "representation": "workbench.audits.representation:AUDIT",
 }
 "audits of this package, in the order in which people meet them"
 DEFAULT_AUDIT = next(iter(SHIPPED))

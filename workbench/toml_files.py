@@ -31,6 +31,8 @@ def too_deep(value: object) -> bool:
     for _ in range(DEEPEST + 1):
         inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
         level = [part for parts in inner for part in parts]
+        if not level:
+            break
     return bool(level)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from unicodedata import normalize
 
 from stores.annotation.people import issue_labels_of, people_of, sync_people
@@ -28,7 +28,17 @@ from stores.instruments.statement_imports import (
     sync_statements,
 )
 from stores.instruments.versions import read_statements
-from workbench.domain.instruments import FEWEST, BroughtLexicon, Instrument, IssueDefinition, Labels, gold_labels
+from workbench.domain.instruments import (
+    FEWEST,
+    PLACED,
+    BroughtLexicon,
+    Instrument,
+    IssueDefinition,
+    Labels,
+    Party,
+    gold_labels,
+    placed_as,
+)
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
@@ -273,6 +283,7 @@ class Instruments(Aggregate):
             before = None if here is None else Held.of(connection, instrument_id_of(connection, here.name))
             join = None if part or here is None else LanguageJoin.of(here, instrument)
             theirs = instrument if join is None or here is None else join.instrument(instrument, here)
+            theirs = placed_as(theirs, here)
             joined = _join_instrument(connection, instrument) if part else None
             instrument_id = _upsert_instrument(connection, theirs) if joined is None else joined
             wanted = beside_the_rest(connection, instrument_id, instrument) if part else theirs.statements
@@ -303,6 +314,27 @@ class Instruments(Aggregate):
             lexicons=brought,
             by_language=() if before is None else changes(before, after, languages_of(instrument)),
         )
+
+    def place(self, name: str, parties: Sequence[Party], note: str) -> int:
+        """Give parties of an instrument positions, and the instrument the note on where they are from, in place of an
+        earlier one. Return how many positions changed.
+        """
+        with self.store.write() as connection:
+            instrument_id = instrument_id_of(connection, name)
+            changed = sum(
+                connection.execute(
+                    "update party set position = :position where instrument_id = :instrument and country = :country "
+                    "and name = :name and position is not :position",
+                    {**asdict(party), "instrument": instrument_id},
+                ).rowcount
+                for party in parties
+            )
+            (held,) = connection.execute("select notes from instrument where id = ?", (instrument_id,)).fetchone()
+            notes = [one for one in json.loads(held) if not one.startswith(PLACED)]
+            connection.execute(
+                "update instrument set notes = ? where id = ?", (json.dumps([*notes, note]), instrument_id)
+            )
+        return changed
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
         return tuple(

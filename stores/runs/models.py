@@ -217,7 +217,7 @@ def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mappi
     if probe.variant not in texts:
         return False
     template = named[probe.template, probe.inverted]
-    rendered = template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", ""))
+    rendered = template.render(texts[probe.variant][1] + probe.below, dict(probe.axes).get("model_name", ""))
     prompt = probe.bare or probe.prompt
     return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[prompt.context :]
 

@@ -34,6 +34,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(demo(path)) == 0
     halves = ["--audit", "contamination", "--model", MODEL, "--instrument", "veldania"]  # not demonstrated
     assert main(["run", str(path), *halves, "--yes", "--no-probe"]) == 0
+    survey = ["--audit", "representation", "--model", MODEL, "--instrument", "veldania_panel", "--samples", "4"]
+    assert main(["run", str(path), *survey, "--yes", "--no-probe"]) == 0
     return path
 
 

@@ -158,7 +158,7 @@ def test_the_command_line_reference_is_what_the_commands_say() -> None:
 
 READS = ("agreement", "classifiers", "issues", "people", "pilot", "questionnaire", "show", "statements")
 "verbs that only print, with the options that the pages give them"
-LACKING = {"--compare A B": "there is no run or model 'A'"}
+LACKING = {"--published-file": "prefixes.csv: cannot be read", "--compare A B": "there is no run or model 'A'"}
 "options that a small store has no answers for, and what the error then names"
 
 

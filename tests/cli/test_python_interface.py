@@ -81,6 +81,10 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     with new_store(folder / "halves.db") as store:
         store.instruments.add(read_shipped("veldania"))
         ask(store, ScriptedModel(), Design("veldania", "scripted", "contamination", 1, Sampling(), family="guided"))
+    with new_store(folder / "survey.db") as store:
+        store.instruments.add(read_shipped("veldania_panel"))
+        asked_ = Design("veldania_panel", "scripted", "representation", 4, Sampling(), family="survey")
+        ask(store, ScriptedModel(), asked_)
     return {
         "reliability": judged,
         "consistency": judged,
@@ -89,6 +93,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "questionnaire": folder / "people.db",
         "response_bias": folder / "choices.db",
         "contamination": folder / "halves.db",
+        "representation": folder / "survey.db",
         "pair": pair,
     }
 

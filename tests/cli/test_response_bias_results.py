@@ -374,7 +374,8 @@ def read(path: Path) -> list[dict[str, Any]]:
         ),
         (
             ("--seed", "3"),
-            "--seed is an option of reliability, consistency, bias_score, statement_labels and questionnaire",
+            "--seed is an option of reliability, consistency, bias_score, statement_labels, "
+            "questionnaire and representation",
         ),
         (("--masses", "top10"), "--masses is an option of questionnaire, not of response_bias"),
     ],

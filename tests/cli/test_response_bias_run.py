@@ -93,7 +93,7 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
         ((*AUDIT, "--instrument", "small", "--bias", "odd_even"), "small has no multiple-choice questions"),
         (
             ("--model", "scripted", "--instrument", "small", "--tries", "3"),
-            "--tries belongs to --audit response_bias, not to --audit reliability",
+            "--tries belongs to --audit response_bias and representation, not to --audit reliability",
         ),
         (
             ("--model", "scripted", "--instrument", "small", "--bias", "odd_even"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.audits.questionnaire.cells import Layout, RespondentDraws, redrawn, shared
+from workbench.audits.questionnaire.cells import Cell, Layout, RespondentDraws, SharedNoise, redrawn, shared
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
@@ -64,13 +64,18 @@ def computed(of: Predictions) -> Predictions:
     return replace(of, answers=None, prompt=None)
 
 
+def drawn_together(cell: Cell, resampling: RespondentDraws) -> SharedNoise | None:
+    """Return the noise of the prompts that people of equal weight have in common."""
+    return shared(cell, resampling, "x", np.ones(cell.counted.shape))
+
+
 def width(report: PredictionReport, condition: Condition) -> list[float]:
     return [one.bias.high - one.bias.low for one in report.condition(condition).targets]
 
 
 def test_draws_of_people_hold_the_noise_of_prompts_of_their_own_and_none_is_added() -> None:
     counted, plain = judge(own_prompts(), OPTIONS), judge(computed(own_prompts()), OPTIONS)
-    assert shared(counted.layout.cell(QM, ORIGINAL), counted.resampling, "x") is not None
+    assert drawn_together(counted.layout.cell(QM, ORIGINAL), counted.resampling) is not None
     assert counted.condition(QM) == plain.condition(QM)
 
 
@@ -90,7 +95,7 @@ def test_the_noise_of_a_prompt_that_all_share_widens_every_interval() -> None:
 def test_what_is_added_has_the_variance_that_is_missing(n: int) -> None:
     """Of k people with one prompt, draws of people hold k v of the variance of their sum, and k² v is there."""
     cell = Layout(one_prompt(yes=round(0.6 * n), n=n)).cell(ZERO, ORIGINAL)
-    found = shared(cell, RespondentDraws(1, 40_000), "x")
+    found = drawn_together(cell, RespondentDraws(1, 40_000))
     assert found is not None
     a, b = round(0.6 * n) + 0.5, n - round(0.6 * n) + 0.5
     v = a * b / ((a + b) ** 2 * (a + b + 1))
@@ -105,7 +110,7 @@ def test_people_with_equal_contexts_share_a_prompt_and_its_noise() -> None:
     alike = replace(of, prompt=(of.prompt // 2 if of.prompt is not None else None))
     pairs = np.repeat(of.yes[::2], 2)
     alike = replace(alike, yes=pairs, no=1 - pairs)
-    found = shared(Layout(alike).cell(QM, ORIGINAL), RespondentDraws(1, 500), "x")
+    found = drawn_together(Layout(alike).cell(QM, ORIGINAL), RespondentDraws(1, 500))
     assert found is not None
     assert (found.variance > 0).all()
 

@@ -303,7 +303,8 @@ def test_an_unknown_audit_or_scale_of_a_template_is_found(tmp_path: Path) -> Non
     assert faults(place) == [("templates.csv", 2, "audit", "'bias'"), ("templates.csv", 3, "scale", "'seven'")]
     assert (
         expected(place)
-        == "one of bias_score, contamination, questionnaire, reliability, response_bias, statement_labels"
+        == "one of bias_score, contamination, questionnaire, reliability, representation, response_bias, "
+        "statement_labels"
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 
 from workbench.errors import InputError, UsageError
 from workbench.formats import mapping
+from workbench.formats.packed import name_of, reading
 from workbench.formats.records import LEFT_OUT, Findings, How, Kind, header_of, kind_of, records
 
 HEADER = ["id", "these", "note"]
@@ -230,3 +234,90 @@ def test_a_mapping_comes_back_as_it_was_kept(tmp_path: Path) -> None:
 def test_what_is_no_mapping_is_said(typed: str) -> None:
     with pytest.raises(UsageError, match="--map"):
         mapping.how_of(typed, "", "")
+
+
+def in_gzip(path: Path, content: bytes) -> None:
+    path.write_bytes(gzip.compress(content))
+
+
+def in_zstandard(path: Path, content: bytes) -> None:
+    import pyarrow
+
+    with pyarrow.output_stream(path, compression="zstd") as file:
+        file.write(content)
+
+
+def in_zip(path: Path, content: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("folder/rows" + path.suffixes[0], content)
+        file.writestr("folder/read me.pdf", b"%PDF")
+        file.writestr("__MACOSX/._rows.csv", b"")
+
+
+OTHERS = (Kind.PARQUET, Kind.SPSS, Kind.STATA)
+PACKERS = {".gz": in_gzip, ".zst": in_zstandard, ".zip": in_zip}
+
+
+@pytest.mark.parametrize("end", PACKERS)
+@pytest.mark.parametrize("name", [one for one, (kind, _) in WAYS.items() if kind not in OTHERS and ".wrong" not in one])
+def test_a_packed_table_gives_the_same_records(tmp_path: Path, name: str, end: str) -> None:
+    kind, make = WAYS[name]
+    plain = tmp_path / name
+    make(plain)
+    packed = tmp_path / f"{name}{end}"
+    PACKERS[end](packed, plain.read_bytes())
+    assert kind_of(packed) is kind
+    assert list(records(packed, Findings())) == list(records(plain, Findings()))
+    assert Path(name_of(packed)).suffix == plain.suffix
+
+
+@pytest.mark.parametrize("end", PACKERS)
+def test_a_packed_file_that_is_cut_off_or_too_large_says_so(tmp_path: Path, end: str) -> None:
+    path = tmp_path / f"rows.csv{end}"
+    content = b"ref,original\n" + b"".join(b"%d,%x\n" % (n, n**9) for n in range(40_000))
+    PACKERS[end](path, content)
+    told: list[float] = []
+    with reading(len(content), lambda _, share: told.append(share)):
+        assert sum(1 for _ in records(path, Findings())) == 40_001
+    assert told == sorted(told)
+    with reading(len(content) - 1), pytest.raises(UsageError, match="--most-bytes allows more"):
+        list(records(path, Findings()))
+    assert told[-1] == 1
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    if end == ".zip":  # what is left may as well be of a spreadsheet
+        findings = Findings()
+        list(records(path, findings))
+        assert "a spreadsheet that cannot be read" in str(findings.found[0])
+    else:
+        with pytest.raises(UsageError, match="it may be cut off"):
+            list(records(path, Findings()))
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "survey.sav"])
+def test_what_needs_the_whole_file_is_to_be_unpacked(tmp_path: Path, name: str) -> None:
+    WAYS[name][1](tmp_path / name)
+    in_gzip(tmp_path / f"{name}.gz", (tmp_path / name).read_bytes())
+    with pytest.raises(UsageError, match="in a packed file; unpack it first"):
+        list(records(tmp_path / f"{name}.gz", Findings()))
+
+
+def test_a_zip_has_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "rows.zip"
+    for names, told in ((("a.csv", "b.csv"), "a zip with a.csv, b.csv"), (("a.pdf",), "a zip with a.pdf")):
+        with zipfile.ZipFile(path, "w") as file:
+            for name in names:
+                file.writestr(name, "ref,original\n")
+        with pytest.raises(UsageError, match=told):
+            kind_of(path)
+
+
+def test_a_text_is_read_without_the_whole_of_it_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    with gzip.open(path, "wb") as file:
+        for n in range(200_000):
+            file.write(b'%d,"the port, number %d",%s\n' % (n, n, b"x" * 60))
+    tracemalloc.start()
+    assert sum(1 for _ in records(path, Findings())) == 200_000
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 * 2**20  # of 19 MiB of text

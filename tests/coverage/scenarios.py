@@ -7,6 +7,7 @@ from tests.coverage import (
     bias,
     compared,
     components,
+    likeness,
     measures,
     pooled,
     questionnaires,
@@ -28,6 +29,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *bias.SCENARIOS,
     *components.SCENARIOS,
     *compared.SCENARIOS,
+    *likeness.SCENARIOS,
     *pooled.SCENARIOS,
     *reader_error.SCENARIOS,
 )

@@ -155,11 +155,9 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
 
 
 def _row(cell: Cell) -> str:
-    coverage = "–" if isnan(cell.coverage) else f"{100 * cell.coverage:.1f} ± {100 * cell.error:.1f}"
-    whole = replace(
-        cell, given=round(cell.given, 3), coverage=round(cell.coverage, 3)
-    ).of_all  # as the page can be read
-    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * whole:.1f}"
+    read_ = replace(cell, given=round(cell.given, 3), coverage=round(cell.coverage, 3))  # as the page can be read
+    coverage = "–" if isnan(cell.coverage) else f"{100 * read_.coverage:.1f} ± {100 * cell.error:.1f}"
+    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * read_.of_all:.1f}"
     parts = (f"`{cell.interval}`", cell.kind, cell.scenario, coverage, *shares, f"{cell.repetitions}")
     return "| " + " | ".join(parts) + " |"
 

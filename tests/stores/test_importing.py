@@ -12,7 +12,7 @@ from tests.conftest import new_store
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
 from workbench.formats.read import is_plain, recognised
-from workbench.pipeline.importing import Request, first_rows, put, read, read_answers_of, rehearsed, said
+from workbench.pipeline.importing import Request, first_rows, put, read, read_beside, rehearsed, said
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_answers_are_read_beside_the_questions_that_they_are_to(store: Store, tm
     file = tmp_path / "people.csv"
     file.write_text(f"respondent,{','.join(refs)}\nnew,{','.join(given.values())}\n")
     assert read(Request(file)) is None
-    material = read_answers_of(store, Request(file))
+    material = read_beside(store, Request(file))
     outcome = rehearsed(store, material)
     assert outcome.added is not None
     assert (outcome.added.added, outcome.added.answers) == (1, 2)
@@ -113,4 +113,4 @@ def test_answers_are_read_beside_the_questions_that_they_are_to(store: Store, tm
     assert first_rows(material, 5) == (("respondent", *refs), [("new", *given.values())])
     file.write_text(f"respondent,{refs[0]}\nnew,no such answer\n")
     with pytest.raises(InputError, match="line 2"):
-        read_answers_of(store, Request(file))
+        read_beside(store, Request(file))

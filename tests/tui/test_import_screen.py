@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from stores.core.store import Store
 from tests.conftest import new_store
+from tests.core.test_party_files import COLUMNS, POSITIONS, book
 from tests.tui.conftest import flowing, until
 from workbench.data import shipped_instrument_folder
 from workbench.pipeline.importing import Request, put, read
@@ -84,6 +86,26 @@ async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert names(path) == ()
+
+
+@pytest.mark.e2e
+async def test_words_of_answers_and_a_sheet_are_typed_where_they_are_missed(path: Path, tmp_path: Path) -> None:
+    rows = [[*row[:6], "teils" if row[6] == "neutral" else row[6], row[7]] for row in POSITIONS]
+    book(tmp_path / "files" / "wahl.xlsx", A=[COLUMNS, *rows], B=[COLUMNS, *rows[:2]])
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(110, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"wahl.xlsx", "enter")
+        await until(pilot, lambda: "2 tables of positions: A, B" in flowing(app))
+        await pilot.press("e", "tab", "tab", *"A", "enter")
+        await until(pilot, lambda: "wahl.xlsx, row 4, column" in flowing(app))
+        await pilot.press("e", "tab", *"teils=neutral", "enter")
+        await until(pilot, lambda: "Would import wahl: 2 statements (2 new" in flowing(app))
+        assert "Format wahlomat" in flowing(app)
+        assert "teils (2)" in flowing(app)
+        await pilot.press("e")
+        typed = {box.id: box.value for box in app.screen.query(Input) if box.id in ("answers", "sheet")}
+        assert typed == {"answers": "teils=neutral", "sheet": "A"}
 
 
 @pytest.mark.e2e

@@ -235,7 +235,7 @@ class Store(Typed):
         read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
-        from workbench.pipeline.importing import data, put, read, read_answers_of, rehearsed
+        from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
 
         if not self.writable:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")
@@ -243,7 +243,7 @@ class Store(Typed):
                   "missing": several(missing) or None, "ignore": several(ignore) or None,
                   "left_right": left_right}  # fmt: skip
         request = request_of(given(import_instrument.options, values, "import_file"))
-        material = read(request) or read_answers_of(self.opened, request)
+        material = read(request) or read_beside(self.opened, request)
         found: dict[str, Any] = plain(data((rehearsed if dry_run else put)(self.opened, material)))
         return found
 

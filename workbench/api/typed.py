@@ -110,7 +110,8 @@ class Judging(TypedDict, total=False):
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
     seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1); seed
+    of ranks and the baseline (default: 1)"""
     named: float | None
     """exact runs: least probability of the labels (default: 0.05)"""
     beside: int | None
@@ -159,6 +160,10 @@ class Judging(TypedDict, total=False):
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
     least_words: int
     """leave out halves of fewer words, which are guessed more easily (default: 3)"""
+    measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    least: int
+    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
 
 
 class AnyFigures(TypedDict, total=False):
@@ -193,7 +198,8 @@ class AnyFigures(TypedDict, total=False):
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
     seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1); seed
+    of ranks and the baseline (default: 1)"""
     named: float | None
     """exact runs: least probability of the labels (default: 0.05)"""
     beside: int | None
@@ -239,6 +245,8 @@ class AnyFigures(TypedDict, total=False):
     """lowest confidence of the classifier that counts (default: 0.9)"""
     common: bool
     """base every figure on the prompts asked of all models"""
+    published_file: str | None
+    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     queue: str | None
@@ -251,7 +259,8 @@ class AnyFigures(TypedDict, total=False):
     unweighted: bool
     """count every respondent once, whatever the weights of the population"""
     by: str | Sequence[str] | None
-    """also the figures of subgroups of the respondents (default: none)"""
+    """also the figures of subgroups of the respondents (default: none); only groups of these kinds: country,age
+    (default: all)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -260,6 +269,10 @@ class AnyFigures(TypedDict, total=False):
     """leave the rows of typos out of the matrix"""
     least_words: int
     """leave out halves of fewer words, which are guessed more easily (default: 3)"""
+    measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    least: int
+    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
 
 
 class CommonFigures(TypedDict, total=False):
@@ -460,6 +473,8 @@ class BiasScoreFigures(TypedDict, total=False):
     """source of the statements' sides: the instrument, or a model (default: instrument)"""
     common: bool
     """base every figure on the prompts asked of all models"""
+    published_file: str | None
+    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     same_within: float | None
@@ -650,6 +665,48 @@ class ContaminationFigures(TypedDict, total=False):
     """how the figures were computed, in a paragraph"""
 
 
+class RepresentationFigures(TypedDict, total=False):
+    """Options of the figures of representation."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    by: str | Sequence[str] | None
+    """only groups of these kinds: country,age (default: all)"""
+    least: int
+    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
+    unweighted: bool
+    """count every respondent once, whatever the weights of the population"""
+    seed: int
+    """seed of ranks and the baseline (default: 1)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -691,6 +748,11 @@ class Typed(ABC):
     @overload
     def results(
         self, audit: Literal["contamination"], **options: Unpack[ContaminationFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["representation"], **options: Unpack[RepresentationFigures]
     ) -> Result: ...
 
     @overload

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench import entry_points, registry
@@ -15,16 +19,20 @@ from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
-from workbench.formats.read import LOG
-from workbench.formats.records import AS_IS
+from workbench.formats.packed import MOST_BYTES, reading
+from workbench.formats.read import BESIDE, LOG
+from workbench.formats.read import FORMATS as READ
+from workbench.formats.records import AS_IS, How
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, LANGUAGE, QUEUE, STORE
+from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.pipeline.importing import Outcome, Request
 
 SHIPPED = "veldania"
+TOLD_S = 0.2
+"between two lines on how much of a file was read"
 PREVIEWED = 8
 "rows of a file that --dry-run shows"
 
@@ -37,10 +45,7 @@ def welcome() -> int:
 
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
-FORMATS = entry_points.names(
-    entry_points.FORMATS,
-    ("csv", "jsonl", "probvaa", "propositions", "survey", "answers", "choices", "biasmonkey", "log"),
-)
+FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE, LOG))
 
 
 @verb(
@@ -102,7 +107,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("path", type=Type.PATH, positional=True, required=True),
     Option("format", "see data/README.md", none="recognised", choices=FORMATS),
     Option("name", "name of the instrument in the store", none="the name in the file"),
-    INSTRUMENT.but(help="answers, log: the instrument with the questions or statements"),
+    INSTRUMENT.but(help="answers, log, manifesto: the instrument with the questions, statements or parties"),
     Option("audit", "log: the audit whose prompts were asked", none="the one with the most matches", metavar="AUDIT"),
     Option("family", "log: the templates that were used", none="those with the most matches", metavar="NAME"),
     Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
@@ -113,12 +118,27 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     flag("drop_unweighted", "survey, answers: leave out people without a weight"),
     Option("groups", "survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+", metavar="COLUMN,…"),
     Option("respondent", "survey: columns that name a person", none="the number of the row", metavar="COLUMN,…"),
-    LANGUAGE.but(help="survey: language of the questions", none="en"),
     Option("map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"),
     Option("ignore", "columns to leave out; of answers: columns that are not questions", metavar="COLUMN,…"),
-    Option("sheet", "of a spreadsheet", none="the only one", metavar="NAME"),
+    Option(
+        "answers",
+        "what parties' answers stand for: agree, disagree, neutral, no opinion",
+        none="known words",
+        metavar="WORD=STANCE,…",
+    ),
+    Option(
+        "language", "of the texts, where the file does not say it", none="that of its layout, or en", metavar="CODE"
+    ),
+    Option(
+        "election",
+        "manifesto: country, month (202409) or both",
+        none="the newest of the parties' country",
+        metavar="WHICH",
+    ),
+    Option("sheet", "of a spreadsheet, or a list of a JSON file", none="the only one", metavar="NAME"),
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
+    Option("most_bytes", "that a packed file (.gz, .zst, .zip) may come to", Type.WHOLE, default=MOST_BYTES, least=1),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
     flag("skip", "biasmonkey, published shares: skip what has errors, and list it"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
@@ -128,8 +148,27 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 )
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
+    with reading(options.most_bytes, _progress() if sys.stderr.isatty() else None):
+        return _import(options)
+
+
+def _progress() -> Callable[[Path, float], None]:
+    """Return what says how much of a file was read, in one line that is painted over and goes away in the end."""
+    last, shown = monotonic(), False
+
+    def told(path: Path, share: float) -> None:
+        nonlocal last, shown
+        if monotonic() - last > TOLD_S or (shown and share == 1):
+            last, shown = monotonic(), share < 1
+            said = f"{visible(path.name)}: {share:.0%} read" if shown else ""
+            print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+
+    return told
+
+
+def _import(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
+    from workbench.pipeline.importing import put, read, read_beside, rehearsed
 
     request = request_of(options)
     if request.format == LOG:
@@ -139,7 +178,7 @@ def import_instrument(options: Namespace) -> int:
         with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
             return _say_import(options, rehearsed(store, material))
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
-        material = material or read_answers_of(store, request)
+        material = material or read_beside(store, request)
         return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
 
 
@@ -170,39 +209,49 @@ def request_of(options: Namespace) -> Request:
     from workbench.formats.read import ANSWERS, recognised
     from workbench.pipeline.importing import Request
 
-    given = (options.map or "", options.sheet or "", options.encoding or "")
-    how = mapping.how_of(*given, header=not options.no_header)
+    given = partial(
+        mapping.how_of, options.map or "", options.sheet or "", options.encoding or "", header=not options.no_header,
+        answers=options.answers or "", language=options.language or "",
+    )  # fmt: skip
+    how = given()
     format = options.format or recognised(options.path, how)  # noqa: A001  the command line's word for it
     ignored = listed(options.ignore)
     if format != ANSWERS:  # whose reader knows the columns that are no questions
-        how, ignored = mapping.how_of(*given, ignored, header=not options.no_header), ()
-    _check_import(options, format, changed=how != AS_IS)
+        how, ignored = given(ignored), ()
+    _check_import(options, format, how)
     if options.keep_map is not None:
         mapping.write(how, options.keep_map)
     from workbench.formats.surveys import TYPED, wanted_of
 
-    typed = {name: getattr(options, name) or "" for name in TYPED}
+    typed = {name: getattr(options, name) or "" for name in TYPED} | {"language": how.language}
     wanted = wanted_of(typed, drop_unweighted=options.drop_unweighted)
     return Request(
         options.path, format, options.name, options.instrument, wanted.missing, ignored, options.skip,
-        options.left_right, how, wanted,
+        options.left_right, how, wanted, options.election or "",
     )  # fmt: skip
 
 
-def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  # noqa: A002  the command line's word
-    """Raise UsageError for an option that belongs to another format than the one that is imported.
+def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A002  the command line's word
+    """Raise UsageError for an option that belongs to another format than the one that is imported."""
+    from workbench.formats.party_files import MANIFESTO
+    from workbench.formats.read import ANSWERS, MAPPED, SURVEY, WITH_PARTIES
 
-    `changed`: the file is not read as it is
-    """
-    from workbench.formats.read import ANSWERS, MAPPED, SURVEY
-
+    changed = replace(how, answers={}, language="") != AS_IS
+    if how.answers and format not in WITH_PARTIES:
+        raise UsageError(
+            f"--answers belongs to formats with parties' answers ({', '.join(WITH_PARTIES)}), not to {format}"
+        )
+    if how.language and (format not in (*WITH_PARTIES, SURVEY) or (format == "csv" and options.path.is_dir())):
+        raise UsageError("--language belongs to a table or list of statements; a folder has it in instrument.toml")
+    if options.election and format != MANIFESTO:
+        raise UsageError(f"--election belongs to --format {MANIFESTO}, not to {format}")
     if options.left_right is not None and format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     if changed and options.path.is_dir():
         raise UsageError("--map, --ignore, --sheet, --encoding and --no-header belong to a file; this is a folder")
     if changed and format not in MAPPED:
         raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
-    of_survey = ("questions", "unordered", "respondent", "language")
+    of_survey = ("questions", "unordered", "respondent")
     of_people = ("weight", "drop_unweighted", "groups")
     for names, formats in ((of_survey, (SURVEY,)), (of_people, (SURVEY, ANSWERS))):
         given = [name for name in names if getattr(options, name)]
@@ -213,7 +262,7 @@ def _check_import(options: Namespace, format: str, *, changed: bool) -> None:  #
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
         return
-    if format == LOG:
+    if format in (LOG, MANIFESTO):
         return
     if options.audit or options.family or options.model:
         raise UsageError(f"--audit, --family and --model belong to --format {LOG}: answers collected elsewhere")

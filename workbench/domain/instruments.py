@@ -119,6 +119,20 @@ class Instrument:
     "those that it brings, by language"
 
 
+PLACED = "Left-right positions of parties: "
+"how a note begins that says where positions are from, if not from the instrument's own files"
+
+
+def placed_as(instrument: Instrument, before: Instrument | None) -> Instrument:
+    """Return an instrument with the positions that its parties had before, and the note on them, if it places none."""
+    notes = () if before is None else tuple(note for note in before.notes if note.startswith(PLACED))
+    if before is None or not notes or any(party.position is not None for party in instrument.parties):
+        return instrument
+    known = {(party.country, party.name): party.position for party in before.parties}
+    parties = tuple(replace(one, position=known.get((one.country, one.name))) for one in instrument.parties)
+    return replace(instrument, parties=parties, notes=tuple(dict.fromkeys((*instrument.notes, *notes))))
+
+
 def with_words(templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]) -> tuple[Template, ...]:
     """Return templates with the lexicons that an instrument brings for their languages; `de-CH` has that of `de` where
     there is none of its own.

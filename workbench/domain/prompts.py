@@ -274,3 +274,5 @@ class Probe:
     "what else tells two probes of this wording and template apart: `model_name` where the template says it"
     bare: Prompt | None = None
     "the prompt as the template renders it, where a persona stands before it; None: it is `prompt`"
+    below: str = ""
+    "what the prompt puts below the wording, as part of the statement: a line an option of a question"

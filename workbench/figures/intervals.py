@@ -142,6 +142,14 @@ INTERVALS: Mapping[str, Interval] = {
     "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
     "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
+    "likeness to people": Interval(
+        "Likeness of a model's answers to people's",
+        "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions and people",
+    ),
+    "difference of likeness": Interval(
+        "Differences of likeness: between groups, from letters at random, with a persona",
+        "Student's t, over questions and people, with Satterthwaite's degrees of freedom",
+    ),
     "pooled share": Interval(
         "Share of statements that keep their stance, by partial pooling",
         "Wilson's, at the number of statements that would be as uncertain as their posterior makes these",

@@ -291,7 +291,7 @@ def _records(source: Source, text: str, findings: Findings) -> tuple[Sequence[in
     lines = text.split("\n")
     if '"' not in text and "\r" not in text and "" not in lines:
         return range(1, len(lines) + 1), lines
-    found = [(line, tuple(cells)) for line, cells in records_of(source.path, text, findings) if cells]
+    found = [(line, tuple(cells)) for line, cells in records_of(source.path, iter([text]), findings) if cells]
     return [line for line, _ in found], [cells for _, cells in found]
 
 

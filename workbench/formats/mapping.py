@@ -3,6 +3,7 @@
 columns = { original = "thesis", ref = "#" }
 ignore = ["weight"]
 sheet = "2024"
+answers = { "teils" = "neutral" }
 """
 
 from __future__ import annotations
@@ -15,17 +16,35 @@ from typing import Any
 import tomli_w
 
 from workbench.errors import UsageError
+from workbench.formats.people import STANCES, plain_word
 from workbench.formats.records import AS_IS, LEFT_OUT, How
 from workbench.toml_files import TomlFile
 
-KEYS = {"columns": dict, "ignore": list, "sheet": str, "encoding": str, "header": bool}
+KEYS = {
+    "columns": dict,
+    "ignore": list,
+    "sheet": str,
+    "encoding": str,
+    "header": bool,
+    "answers": dict,
+    "language": str,
+}
 TYPED = (
     "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the number of the row, - "
     "leaves a column out); or a file that has a mapping"
 )
 
 
-def how_of(mapping: str, sheet: str, encoding: str, ignored: Sequence[str] = (), *, header: bool = True) -> How:
+def how_of(
+    mapping: str,
+    sheet: str = "",
+    encoding: str = "",
+    ignored: Sequence[str] = (),
+    *,
+    header: bool = True,
+    answers: str = "",
+    language: str = "",
+) -> How:
     """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a mapping that was kept.
 
     Raises UsageError for what is neither, InputError for a file at fault.
@@ -36,8 +55,27 @@ def how_of(mapping: str, sheet: str, encoding: str, ignored: Sequence[str] = (),
         kept = read(Path(mapping).expanduser())
     else:
         columns = _typed(mapping)
-    columns = {**kept.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)}
-    return How(columns, sheet or kept.sheet, encoding or kept.encoding, header and kept.header)
+    return How(
+        {**kept.columns, **columns, **dict.fromkeys(ignored, LEFT_OUT)},
+        sheet or kept.sheet,
+        encoding or kept.encoding,
+        header and kept.header,
+        {**kept.answers, **_stances(answers)},
+        language or kept.language,
+    )
+
+
+def _stances(typed: str) -> dict[str, str]:
+    """Return the stances that words stand for, of pairs with commas between them."""
+    found: dict[str, str] = {}
+    for pair in filter(None, map(str.strip, typed.split(","))):
+        word, sign, stance = pair.rpartition("=")
+        word, stance = plain_word(word), plain_word(stance)
+        if not (word and sign) or stance not in STANCES:
+            raise UsageError(f"--answers: found {pair!r}; give WORD=STANCE, of {', '.join(STANCES)}")
+        if found.setdefault(word, stance) != stance:
+            raise UsageError(f"--answers: {word} is named twice; name it once")
+    return found
 
 
 def _typed(mapping: str) -> dict[str, str]:
@@ -66,9 +104,14 @@ def read(path: Path) -> How:
         if not isinstance(value, KEYS.get(key, ())):
             raise UsageError(f"{path}: found {key} = {value!r}; known are {', '.join(KEYS)}")
     columns: Mapping[str, Any] = held.get("columns", {})
+    answers: Mapping[str, Any] = held.get("answers", {})
+    if odd := [word for word, stance in answers.items() if stance not in STANCES]:
+        raise UsageError(f"{path}: found {odd[0]} = {answers[odd[0]]!r} in answers; known are {', '.join(STANCES)}")
     said = {str(column): str(name) for name, column in columns.items()}
     return How(said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),
-               **{key: held[key] for key in KEYS if key in held and key not in ("columns", "ignore")})  # fmt: skip
+               answers={plain_word(word): stance for word, stance in answers.items()},
+               **{key: held[key] for key in KEYS if key in held and key not in ("columns", "ignore", "answers")}
+               )  # fmt: skip
 
 
 def write(how: How, path: Path) -> None:
@@ -76,8 +119,9 @@ def write(how: How, path: Path) -> None:
     usual = {one.name: getattr(AS_IS, one.name) for one in fields(How)}
     columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
-    others = {key: getattr(how, key) for key in ("sheet", "encoding", "header") if getattr(how, key) != usual[key]}
-    text = tomli_w.dumps({**others, **({"ignore": ignored} if ignored else {}), "columns": columns})
+    others = {key: getattr(how, key) for key in KEYS if key in usual and getattr(how, key) != usual[key]}
+    others.pop("columns", None)
+    text = tomli_w.dumps({**({"ignore": ignored} if ignored else {}), **others, "columns": columns})
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

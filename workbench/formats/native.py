@@ -65,7 +65,15 @@ from workbench.formats.lines import (
     tags_of,
     wording_columns,
 )
-from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
+from workbench.formats.packed import name_of
+from workbench.formats.people import (
+    StanceRule,
+    party_answer_rows,
+    read_issue_labels,
+    read_parties,
+    read_party_answers,
+    read_survey,
+)
 from workbench.formats.questionnaires import COLUMNS, check_role_column, questionnaire_of
 from workbench.formats.records import AS_IS, Findings, How, header_of
 from workbench.formats.tabular import Row, choice, read_rows, unknown
@@ -113,6 +121,8 @@ def statement_columns() -> str:
 def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     """Read an instrument from a folder or a single table of statements.
 
+    `how`: how a single table is read where it does not say so itself; of a folder, what parties' answers stand for.
+
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
     findings = Findings()
@@ -124,11 +134,11 @@ def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrumen
             _instrument(lines, issues, about, findings), templates=_templates(path, about, lines, findings)
         )
         if lines:  # otherwise every ref of the other files would be unknown
-            instrument = _with_people(instrument, path, about, findings)
+            instrument = _with_people(instrument, path, about, StanceRule(how.answers), findings)
         instrument = _with_answers(instrument, path, about, findings)
         instrument = replace(instrument, lexicons=read_lexicons(path, findings))
     else:
-        about = About(name=name or path.resolve().stem)
+        about = About(name=name or Path(name_of(path)).stem, language=how.language)
         lines, issues = _csv_lines(path, about, findings, how)
         instrument = replace(
             _instrument(lines, issues, about, findings),
@@ -148,7 +158,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
             if (twin := names.twin(issue)) is not None:
                 note_twin(path, line.line, f"issues.{issue}", issue, twin, findings)
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
-    instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
+    instrument = _instrument(lines, issues, About(name=name or Path(name_of(path)).stem), findings)
     findings.check()
     return replace(instrument, templates=templates_of(_fitting(lines), [line.language for line in lines]))
 
@@ -176,7 +186,9 @@ def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, fi
     )
 
 
-def _with_people(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
+def _with_people(
+    instrument: Instrument, folder: Path, about: About, rule: StanceRule, findings: Findings
+) -> Instrument:
     """Return the instrument with the data of the other files of its folder."""
     listed_issues = bool(instrument.issues) or about.issues is not None
     refs = {statement.ref for statement in instrument.statements}
@@ -187,7 +199,7 @@ def _with_people(instrument: Instrument, folder: Path, about: About, findings: F
     )
     gold = gold_labels(labels)
     listed = read_parties(folder / "parties.csv", findings)
-    answers = read_party_answers(folder / "party_answers.csv", refs, listed, findings)
+    answers = read_party_answers(folder / "party_answers.csv", refs, listed, findings, rule)
     return replace(
         instrument,
         statements=tuple(replace(s, issues=gold.get(s.ref, {})) for s in instrument.statements),
@@ -363,10 +375,7 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
             ("country", "party", "position"),
             ((one.country, one.name, "" if one.position is None else repr(one.position)) for one in instrument.parties),
         ),
-        "party_answers.csv": _csv(
-            ("country", "party", "ref", "answer"),
-            ((one.country, one.party, one.statement, one.answer) for one in instrument.party_answers),
-        ),
+        "party_answers.csv": _csv(*party_answer_rows(instrument.party_answers)),
         "survey.csv": _csv(
             ("respondent", "ref", "variant", "answer"),
             (

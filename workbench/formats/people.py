@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
@@ -12,23 +15,29 @@ from workbench.formats.lines import LABELS
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
-ANSWERS: Mapping[str, int | None] = {
-    "agree": 1,
-    "rather agree": 1,
-    "somewhat agree": 1,
-    "strongly agree": 1,
-    "completely agree": 1,
-    "yes": 1,
-    "disagree": -1,
-    "rather disagree": -1,
-    "somewhat disagree": -1,
-    "strongly disagree": -1,
-    "completely disagree": -1,
-    "no": -1,
-    "neutral": 0,
-    "neither agree nor disagree": 0,
-    "no opinion": None,
+STANCES: Mapping[str, int | None] = {"agree": 1, "disagree": -1, "neutral": 0, "no opinion": None}
+"what a party's answer can come to"
+_WORDS = {
+    "agree": (
+        *("agree", "rather agree", "somewhat agree", "strongly agree", "completely agree", "yes", "rather yes"),
+        *("stimme zu", "stimme eher zu", "stimme voll zu", "ja", "eher ja", "d'accord", "plutôt d'accord"),
+        *("tout à fait d'accord", "oui", "plutôt oui", "d'accordo", "sì", "piuttosto sì", "eens", "helemaal eens"),
+        *("de acuerdo", "sí"),
+    ),
+    "disagree": (
+        *("disagree", "rather disagree", "somewhat disagree", "strongly disagree", "completely disagree", "no"),
+        *("rather no", "stimme nicht zu", "stimme eher nicht zu", "stimme gar nicht zu", "nein", "eher nein"),
+        *("pas d'accord", "plutôt pas d'accord", "pas du tout d'accord", "non", "plutôt non", "non d'accordo"),
+        *("piuttosto no", "oneens", "helemaal oneens", "nee", "en desacuerdo"),
+    ),
+    "neutral": ("neutral", "neither agree nor disagree", "neutre", "neutrale", "neutraal"),
+    "no opinion": ("no opinion", "keine meinung", "keine angabe", "sans opinion", "nessuna opinione", "geen mening"),
 }
+ANSWERS: Mapping[str, int | None] = {word: STANCES[stance] for stance, words in _WORDS.items() for word in words}
+STANCE = "stance"
+"column of party_answers.csv"
+MOST_WORDS = 6
+"of a stance that are named"
 YES_NO: Mapping[str, int | None] = {"agree": 1, "yes": 1, "1": 1, "disagree": 0, "no": 0, "0": 0}
 
 
@@ -71,22 +80,98 @@ def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
     return tuple(parties)
 
 
+@dataclass(frozen=True, slots=True)
+class StanceRule:
+    """How the words of party answers become stances."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    "word -> one of `STANCES`, said by the person who imports; the others are `ANSWERS`"
+    middle: float | None = None
+    "of a scale of numbers: those above it agree, those below it disagree; None: a number is a word like any other"
+
+    def stance(self, word: str) -> tuple[bool, int | None]:
+        """Return (whether a word has a stance, the stance)."""
+        plain = plain_word(word)
+        if plain in self.given:
+            return True, STANCES[self.given[plain]]
+        value = None if self.middle is None else number_of(plain)
+        if value is not None and self.middle is not None:
+            return True, (value > self.middle) - (value < self.middle)
+        return plain in ANSWERS, ANSWERS.get(plain)
+
+
+def plain_word(word: str) -> str:
+    """Return a word of an answer as it is looked up: case, outer spaces and the form of an apostrophe do not count."""
+    return " ".join(word.replace("’", "'").split()).casefold()
+
+
+def number_of(text: str) -> float | None:
+    """Return a text as a finite number; None where it is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def party_answer(
+    row: Row, column: str, key: tuple[str, str, str], rule: StanceRule, findings: Findings
+) -> PartyAnswer | None:
+    """Return a party's answer with its stance, `key` being its country, name and statement; None for an empty cell, and
+    with a note for a word without a stance. A column `stance` of the file goes before the word.
+    """
+    word, said = row.get(column), row.get(STANCE)
+    if said:
+        good, stance = choice(row, STANCE, findings, STANCES)
+        return PartyAnswer(*key, word, stance) if good and word else None
+    good, stance = rule.stance(word)
+    if not good and word:
+        hint = f'--answers "{word}=agree", or {", ".join(list(STANCES)[1:])}'
+        findings.add(row.file, row.line, column, repr(word), f"one whose stance is known, or {hint}")
+    return PartyAnswer(*key, word, stance) if good else None
+
+
 def read_party_answers(
-    path: Path, refs: Collection[str], parties: tuple[Party, ...], findings: Findings
+    path: Path, refs: Collection[str], parties: tuple[Party, ...], findings: Findings, rule: StanceRule
 ) -> tuple[PartyAnswer, ...]:
     """Return the answers of `party_answers.csv`. If `parties` is empty, any party may answer."""
     listed = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
-    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer")):
+    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,)):
         key = (row.get("country"), row.get("party"), row.get("ref"))
-        good, stance = choice(row, "answer", findings, ANSWERS)
-        good &= _known(row, "ref", refs, findings)
+        answer = party_answer(row, "answer", key, rule, findings)
+        good = _known(row, "ref", refs, findings)
         if listed and key[:2] not in listed:
             findings.add(path, row.line, "party", f"{key[1]!r} of {key[0]!r}", "a party of parties.csv")
-        elif good & is_new(seen, key, row, "ref", findings):
-            answers.append(PartyAnswer(*key, row.get("answer"), stance))
+        elif (answer is not None) & good & is_new(seen, key, row, "ref", findings) and answer is not None:
+            answers.append(answer)
     return tuple(answers)
+
+
+def party_answer_rows(answers: Sequence[PartyAnswer]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the header and the rows of `party_answers.csv`; it has a column of stances where words do not say them."""
+    rule, names = StanceRule(), {stance: name for name, stance in STANCES.items()}
+    told = all(rule.stance(one.answer) == (True, one.stance) for one in answers)
+    header = ("country", "party", "ref", "answer", STANCE)
+    rows = [(one.country, one.party, one.statement, one.answer, names[one.stance]) for one in answers]
+    width = len(header) - told
+    return header[:width], [row[:width] for row in rows]
+
+
+def said_stances(answers: Iterable[PartyAnswer]) -> str:
+    """Say which words were read as which stance, and how often: `agree from ja, eher ja (12); neutral from …`."""
+    words = {
+        stance: Counter(plain_word(one.answer) for one in answers if one.stance == stance)
+        for stance in STANCES.values()
+    }
+    told = []
+    for name, stance in STANCES.items():
+        if counts := words[stance]:
+            more = f" and {len(counts) - MOST_WORDS:,} more" if len(counts) > MOST_WORDS else ""
+            shown = ", ".join(word for word, _ in counts.most_common(MOST_WORDS))
+            told.append(f"{name} from {shown}{more} ({counts.total():,})")
+    return "; ".join(told)
 
 
 def read_survey(path: Path, statements: tuple[Statement, ...], findings: Findings) -> tuple[SurveyAnswer, ...]:

@@ -27,7 +27,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UsageError
 from workbench.formats.about import check_issue_list
-from workbench.formats.people import ANSWERS
+from workbench.formats.people import StanceRule, party_answer
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
@@ -358,12 +358,12 @@ def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, 
 def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[PartyAnswer]:
     seen: dict[Hashable, int] = {}
     for row in _optional(folder / f"{country}.csv", findings, ("statementID", "party", "position")):
-        good, stance = choice(row, "position", findings, ANSWERS)
+        ref = f"{country}_{row.get('statementID')}"
+        answer = party_answer(row, "position", (country, row.get("party"), ref), StanceRule(), findings)
         if re.fullmatch("[0-9]+", row.get("statementID")) is None:
             findings.add(row.file, row.line, "statementID", repr(row.get("statementID")), "a number")
-        elif good & is_new(seen, (row.get("party"), row.get("statementID")), row, "statementID", findings):
-            ref = f"{country}_{row.get('statementID')}"
-            yield PartyAnswer(country, row.get("party"), ref, row.get("position"), stance)
+        elif is_new(seen, (row.get("party"), row.get("statementID")), row, "statementID", findings) and answer:
+            yield answer
 
 
 def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:

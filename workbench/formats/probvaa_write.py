@@ -13,7 +13,7 @@ from workbench.domain.instruments import GOLD, Instrument, Party, PartyAnswer, S
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, Wording
 from workbench.errors import InputError, UsageError
-from workbench.formats.people import ANSWERS
+from workbench.formats.people import StanceRule
 from workbench.formats.probvaa import (
     AGNOSTIC,
     ANNOTATED,
@@ -120,7 +120,7 @@ def _is_surveyed(answer: SurveyAnswer) -> bool:
 
 
 def _is_known(answer: PartyAnswer) -> bool:
-    return answer.answer.casefold() in ANSWERS and ANSWERS[answer.answer.casefold()] == answer.stance
+    return StanceRule().stance(answer.answer) == (True, answer.stance)
 
 
 def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:

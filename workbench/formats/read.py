@@ -25,10 +25,12 @@ from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read
 from workbench.formats.mapping import written
 from workbench.formats.model_answers import MODEL_ANSWERS
 from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
+from workbench.formats.party_files import LAYOUTS, MANIFESTO, RILE, layout_of
+from workbench.formats.party_files import read as read_layout
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How, Kind, header_of, kind_of
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, Kind, header_of, kind_of, records
 from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
@@ -45,6 +47,9 @@ KNOWN = """What can be imported:
   the World Values Survey, ANES and GLES have them (survey)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)
+- voting advice with parties' answers: Wahl-O-Mat, Qual-O-Mat, smartvote (wahlomat, qualomat, smartvote)
+- a list of statements, one a line, or a table of statement and axis (compass)
+- the main dataset of the Manifesto Project, which places an instrument's parties (manifesto)
 - answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
 Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
 (ref=# numbers the rows), --ignore COLUMN,…"""
@@ -95,6 +100,10 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
+        if not found and path.is_file() and kind_of(path) is Kind.EXCEL:  # damaged, or one of several sheets is meant
+            findings = Findings()
+            next(records(path, findings, how), None)
+            findings.check()
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
@@ -169,7 +178,7 @@ def _of_folder(folder: Path) -> str:
         return SURVEY
     parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
     named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
-    return "biasmonkey" if named or any(part.is_dir() for part in parts) else ""
+    return "biasmonkey" if named or any(part.is_dir() for part in parts) else layout_of(folder)
 
 
 def _of_file(path: Path, how: How) -> str:
@@ -193,6 +202,10 @@ def _of_file(path: Path, how: How) -> str:
             return name
     if kind_of(path) in (Kind.SPSS, Kind.STATA) or is_known(path, how):
         return SURVEY
+    if set(RILE) <= set(header_of(path, replace(how, columns={}))):
+        return MANIFESTO
+    if not how.columns and (name := layout_of(path, how)):
+        return name
     meant = likely(path, how)
     if meant is not None and "original" in meant.columns.values():
         return ""
@@ -219,11 +232,15 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
-FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey", SURVEY)
-MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG)
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey", SURVEY, *LAYOUTS)
+MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG, *LAYOUTS, MANIFESTO)
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
+BESIDE = (ANSWERS, MANIFESTO)
+"formats that are about an instrument that is in the store"
+WITH_PARTIES = ("csv", *LAYOUTS)
+"formats whose answers of parties may be in words of their own"
 
 
 def read_instrument(
@@ -258,6 +275,8 @@ def read_instrument(
         return read_biasmonkey_instrument(path, name, skip=skip)
     if format == SURVEY:
         return read_survey(path, name, replace(wanted or Wanted(), skip=skip), how)
+    if format in LAYOUTS:
+        return read_layout(format, path, name, how)
     if (made := entry_points.load_added(entry_points.FORMATS, format)) is not None:
         return cast("Instrument", made(path, name))
     raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")

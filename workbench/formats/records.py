@@ -7,30 +7,31 @@ that into silently wrong data: a cell that nobody can be sure of is a fault with
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import math
 import re
 import tomllib
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
 from io import BytesIO, StringIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
+from workbench.formats.packed import ZIP, content, is_packed, name_of, opened
 from workbench.toml_files import parsed, too_deep
 
 csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; larger values overflow a C long
 
 UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8'), or its encoding: --encoding NAME"
-SEPARATORS, LOOKED_AT = ",;\t|", 20
-"signs between fields, and the records that are looked at to tell which of them it is"
+SEPARATORS, LOOKED_AT, LOOKED_AT_CHARACTERS = ",;\t|", 20, 65_536
+"signs between fields, and the records and characters that are looked at to tell which of them it is"
 LEFT_OUT, NUMBER = "-", "#"
 "what a mapping gives a column that is not read, and the column that every table has: the number of the row"
 _WORD = re.compile(rb"[^\s,;\"]*")
@@ -69,6 +70,10 @@ class How:
     "of a text; empty: UTF-8, or UTF-16 with its mark"
     header: bool = True
     "whether the first record names the columns; otherwise their numbers do"
+    answers: Mapping[str, str] = field(default_factory=dict)
+    "word of a party's answer -> the stance that it stands for"
+    language: str = ""
+    "of the texts; empty: as the file or its layout says"
 
 
 AS_IS = How()
@@ -103,13 +108,11 @@ class Findings:
 
 def kind_of(path: Path) -> Kind:
     """Return what a file is by its content. Raises UsageError if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            begin = file.read(4096)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    if begin.startswith(b"PK\x03\x04") and _holds(path, "xl/workbook.xml"):
+    with opened(path) as file:
+        begin = file.read(4096)
+    if begin.startswith(ZIP):
         return Kind.EXCEL
+    suffix = Path(name_of(path)).suffix
     if begin.startswith(b"PAR1"):
         return Kind.PARQUET
     if begin.startswith((b"$FL2", b"$FL3")):
@@ -118,10 +121,10 @@ def kind_of(path: Path) -> Kind:
         return Kind.STATA
     text = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
-        return Kind.JSON if path.suffix == ".json" or text.partition(b"\n")[0].strip() == b"{" else Kind.LINES
-    if text.startswith(b"[") and path.suffix != ".toml":
+        return Kind.JSON if suffix == ".json" or text.partition(b"\n")[0].strip() == b"{" else Kind.LINES
+    if text.startswith(b"[") and suffix != ".toml":
         return Kind.JSON
-    return Kind.TOML if path.suffix == ".toml" else Kind.TEXT
+    return Kind.TOML if suffix == ".toml" else Kind.TEXT
 
 
 def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[int, list[str]]]:
@@ -131,12 +134,14 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     noted. Raises UsageError if the file cannot be read or has several sheets, MissingPackage.
     """
     kind = kind_of(path)
-    if how.sheet and kind is not Kind.EXCEL:
+    if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
         raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
     if how.encoding and kind in NEEDS:
         raise UsageError(f"{path}: found {kind}, which says its encoding itself; leave --encoding out")
     if not how.header and kind not in (Kind.TEXT, Kind.EXCEL):
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
+    if kind in (Kind.PARQUET, Kind.SPSS, Kind.STATA) and is_packed(path):
+        raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
     if kind is not Kind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
     if kind in (Kind.SPSS, Kind.STATA):
@@ -173,15 +178,14 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
     """Yield (place, value) of each line of JSON Lines, or of each element of a JSON list; any other JSON is one value.
     What is no JSON, or nested too deeply, is noted.
     """
-    text = read_text(path, findings) or ""
     if kind_of(path) is Kind.LINES:
         findings.counted[path.name] = "line"
-        for number, line in enumerate(text.split("\n"), start=1):
+        for number, line in enumerate(text_lines(path, findings), start=1):
             if line.strip() and (value := _json(path, number, line, findings)) is not None:
                 yield number, value
         return
     findings.counted[path.name] = "entry"
-    value = _json(path, 1, text, findings)
+    value = _json(path, 1, read_text(path, findings) or "", findings)
     if value is not None:
         yield from enumerate(value if isinstance(value, list) else [value], start=1)
 
@@ -197,11 +201,31 @@ def header_of(path: Path, how: How = AS_IS) -> list[str]:
         return []
 
 
+def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
+    """Return the columns of each table of a file: of the sheets of a spreadsheet and the lists of a JSON object, by
+    their names; of any other file, and where a sheet is named, those of its one table, which has no name.
+    """
+    try:
+        kind = kind_of(path)
+        if kind is Kind.EXCEL and not how.sheet:
+            book = _package(kind).load_workbook(BytesIO(content(path)), read_only=True)
+            rows = {one.title: ([_said(cell).strip() for cell in row] for row in one.values) for one in book.worksheets}
+            return {title: next((row for row in found if any(row)), []) for title, found in rows.items()}
+        value = json.loads(read_text(path, Findings()) or "") if kind is Kind.JSON and not how.sheet else None
+    except (UsageError, MissingPackage, ValueError, RecursionError):
+        return {}
+    except Exception:
+        return {}
+    lists = value.items() if isinstance(value, dict) else ()
+    held = {name: one for name, one in lists if isinstance(one, list) and one and isinstance(one[0], dict)}
+    return {name: [key for key, _ in _flat(one[0])] for name, one in held.items()} or {"": header_of(path, how)}
+
+
 def keys_of(path: Path) -> list[str]:
     """Return the keys of a JSON file, or of the first object of JSON Lines, those of objects within with a dot."""
-    text = read_text(path, Findings()) or ""
+    lines = text_lines(path, Findings())
     try:
-        value = json.loads(text if kind_of(path) is Kind.JSON else text.partition("\n")[0])
+        value = json.loads("".join(lines) if kind_of(path) is Kind.JSON else next(lines, ""))
         return [] if too_deep(value) or not isinstance(value, dict) else [name for name, _ in _flat(value)]
     except (ValueError, RecursionError):
         return []
@@ -216,26 +240,41 @@ def read_text(path: Path, findings: Findings, encoding: str = "") -> str | None:
     """Return a file's text, or None after noting why it cannot be read: as UTF-8 or, with its mark, UTF-16, unless
     another encoding is named.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    if not encoding and not content.startswith(_UTF_16) and _is_utf_16(content):
-        findings.add(path, 1, None, "a file in UTF-16 without the mark that says so", UTF_8)
-        return None
-    try:
-        text = content.decode(encoding or ("utf-16" if content.startswith(_UTF_16) else "utf-8-sig"))
-    except LookupError as error:
-        raise UsageError(f"--encoding {encoding}: no encoding has this name; found often: windows-1252") from error
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not {encoding or 'UTF-8'}"
-        findings.add(path, line, None, found + ("" if encoding else _windows_1252(content, error.start)), UTF_8)
-        return None
-    if "\x00" in text:
-        findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
-        return None
-    return text
+    before = len(findings.found)
+    text = "".join(text_lines(path, findings, encoding))
+    return text if len(findings.found) == before else None
+
+
+def text_lines(path: Path, findings: Findings, encoding: str = "") -> Iterator[str]:
+    """Yield the lines of a text with their ends, as `read_text` reads it; a fault is noted and ends them."""
+    with opened(path) as file:
+        begin = file.peek(400)[:400]  # type: ignore[attr-defined]  # it is buffered
+        marked = begin.startswith(_UTF_16)
+        if not encoding and not marked and _is_utf_16(begin):
+            findings.add(path, 1, None, "a file in UTF-16 without the mark that says so", UTF_8)
+            return
+        try:
+            codec = codecs.lookup(encoding or ("utf-16" if marked else "utf-8-sig")).name
+            b"".decode(codec)  # not all of them are of texts
+        except LookupError as error:
+            raise UsageError(f"--encoding {encoding}: no encoding has this name; found often: windows-1252") from error
+        whole = codec.startswith(("utf-16", "utf-32"))  # a byte of a line's end may be part of another sign
+        at, ascii_before = 0, True
+        for number, raw in enumerate([file.read()] if whole else file, start=1):
+            try:
+                line = raw.decode("utf-8" if number > 1 and codec == "utf-8-sig" else codec)
+            except UnicodeDecodeError as error:
+                place = at + error.start
+                hint = "" if encoding or not ascii_before else _windows_1252(raw, error.start)
+                found = f"byte 0x{raw[error.start]:02X} at position {place}, which is not {encoding or 'UTF-8'}{hint}"
+                findings.add(path, number + raw.count(b"\n", 0, error.start), None, found, UTF_8)
+                return
+            if "\x00" in line:
+                nul = number + line.count("\n", 0, line.index("\x00"))
+                findings.add(path, nul, None, "a NUL byte", "a text file in UTF-8")
+                return
+            at, ascii_before = at + len(raw), ascii_before and raw.isascii()
+            yield line
 
 
 def _is_utf_16(content: bytes) -> bool:
@@ -262,18 +301,22 @@ def _windows_1252(content: bytes, at: int) -> str:
 
 
 def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    text = read_text(path, findings, how.encoding)
-    if text is not None:
-        yield from records_of(path, text, findings)
+    return records_of(path, text_lines(path, findings, how.encoding), findings)
 
 
-def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def records_of(path: Path, lines: Iterator[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
     """Yield (first line, fields) of each record of a text with separators."""
-    said = _SAID.match(text)
-    text, begins = (text[said.end() :], 2) if said else (text, 1)
-    sign = said[1] if said else _separator(text)
-    reader = csv.reader(StringIO(text, newline=""), strict=True, delimiter=sign)
-    first = begins - 1
+    head, looked_at = list[str](), 0
+    for line in lines:
+        head.append(line)
+        if (looked_at := looked_at + len(line)) > LOOKED_AT_CHARACTERS:
+            break
+    said = _SAID.match(head[0]) if head else None
+    first = 1 if said else 0
+    sign = said[1] if said else _separator("".join(head))
+    rest = (part for line in chain(head[first:], lines) for part in _ends(line))
+    reader = csv.reader(rest, strict=True, delimiter=sign)
+    begins = first + 1
     while True:
         try:
             fields = next(reader)
@@ -286,37 +329,50 @@ def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int,
         begins = first + reader.line_num + 1
 
 
+def _ends(line: str) -> Iterable[str]:
+    """Return the lines of a line: old programs end them with a carriage return alone."""
+    return StringIO(line, newline="") if "\r" in line.removesuffix("\r\n") or "\n" in line[:-1] else (line,)
+
+
 def _separator(text: str) -> str:
     """Return the first sign that divides all of the first records into the same number of fields, otherwise the one
     that divides the header into the most; a comma where none does.
     """
     found: list[list[int]] = []
     for sign in SEPARATORS:
-        reader = csv.reader(StringIO(text[:65_536], newline=""), delimiter=sign)
+        reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=sign)
         found.append([len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)] or [0])
-    widths = [one[:-1] if len(text) > 65_536 and len(one) > 1 else one for one in found]
+    widths = [one[:-1] if len(text) > LOOKED_AT_CHARACTERS and len(one) > 1 else one for one in found]
     even = next((sign for sign, one in zip(SEPARATORS, widths, strict=True) if len(set(one)) == 1 and one[0] > 1), "")
     return even or SEPARATORS[(first := [one[0] for one in widths]).index(max(first))]
 
 
 def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    """Yield the objects of JSON Lines as rows; columns are the keys of all of them."""
-    found: list[tuple[int, Mapping[str, Any]]] = []
+    """Yield the objects of JSON Lines as rows; columns are the keys of all of them, so the file is read twice."""
     findings.counted[path.name] = "line"
-    for number, line in enumerate((read_text(path, findings, how.encoding) or "").split("\n"), start=1):
-        if line.strip():
-            value = _json(path, number, line, findings)
-            if isinstance(value, dict):
-                found.append((number, value))
-            elif value is not None:
-                findings.add(path, number, None, f"JSON that is no object: {line[:40]}", "an object on each line")
-    yield from _of_objects(found)
+    names = dict[str, None]()
+    for number, line in enumerate(text_lines(path, findings, how.encoding), start=1):
+        value = _json(path, number, line, findings) if line.strip() else None
+        if isinstance(value, dict):
+            names |= dict.fromkeys(name for name, _ in _flat(value))
+        elif value is not None:
+            findings.add(path, number, None, f"JSON that is no object: {line.strip()[:40]}", "an object on each line")
+    if not names:
+        return
+    yield 0, list(names)
+    for number, line in enumerate(text_lines(path, Findings(), how.encoding), start=1):
+        value = _json(path, number, line, Findings()) if line.strip() else None
+        if isinstance(value, dict):
+            row = dict(_flat(value))
+            yield number, [row.get(name, "") for name in names]
 
 
 def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
     """Yield the objects of a list as rows; a list may be the value of a key, alone among the keys."""
     text = read_text(path, findings, how.encoding)
     value = None if text is None else _json(path, 1, text, findings)
+    if how.sheet and isinstance(value, dict) and isinstance(value.get(how.sheet), list):
+        value = value[how.sheet]
     yield from _of_lists(path, value, findings)
 
 
@@ -406,18 +462,10 @@ def _package(kind: Kind) -> ModuleType:
         raise MissingPackage(f"{kind} files need the package {name}; install it with: {INSTALL}") from error
 
 
-def _holds(path: Path, name: str) -> bool:
-    try:
-        with zipfile.ZipFile(path) as held:
-            return name in held.namelist()
-    except (OSError, zipfile.BadZipFile):
-        return False
-
-
 def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
     openpyxl = _package(Kind.EXCEL)
     try:
-        book = openpyxl.load_workbook(BytesIO(path.read_bytes()), data_only=True)  # a path has to end in .xlsx
+        book = openpyxl.load_workbook(BytesIO(content(path)), data_only=True)  # a path has to end in .xlsx
     except Exception as error:  # it raises whatever its parts raise
         findings.add(path, None, None, f"a spreadsheet that cannot be read ({error})", "an Excel file that opens")
         return
@@ -441,7 +489,7 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
 
 def _note_formulas(path: Path, openpyxl: Any, title: str, rows: Sequence[Sequence[str]], findings: Findings) -> None:
     """Note cells whose formula nobody has computed: the program that wrote the file left no value."""
-    book = openpyxl.load_workbook(BytesIO(path.read_bytes()), read_only=True)
+    book = openpyxl.load_workbook(BytesIO(content(path)), read_only=True)
     for place, (cells, row) in enumerate(zip(book[title].iter_rows(), rows, strict=False), start=1):
         for cell, said in zip(cells, row, strict=False):
             if cell.data_type == "f" and not said:

@@ -17,6 +17,8 @@ from workbench.jobs import tidying as batching
 from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
 
 NEVER = "The same requests would fail again."
+PLANS = 5
+"plans that may be outdated by edits before anything is asked"
 
 
 def sample(task: Task) -> Ended:
@@ -58,7 +60,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
     ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
     looks = not job.patient and only is None
     first = FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if looks else None
-    while True:
+    for attempt in range(PLANS):
         plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples, plan.samples_stored + plan.samples_spared)
         store.jobs.beat(job.id, doing if only is None else "retrying what failed")
@@ -76,7 +78,10 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
                 first=first,
             )
         except ConflictError as error:
+            if attempt + 1 == PLANS:
+                raise
             task.say(f"{error}. Planning again.")
+    raise AssertionError("the last plan is asked, or its conflict is raised")
 
 
 def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:

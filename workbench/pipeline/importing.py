@@ -22,8 +22,10 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import Meaning, Questionnaire, Respondent, Role, counted_roles, named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
+from workbench.formats.party_files import MANIFESTO, Placed, read_positions
+from workbench.formats.people import STANCES, said_stances
 from workbench.formats.populations import said_of_people
-from workbench.formats.read import ANSWERS, LOG, recognised
+from workbench.formats.read import ANSWERS, BESIDE, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.surveys import Wanted
 from workbench.formats.write import Export, export
@@ -60,6 +62,8 @@ class Request:
     "what columns are called here, and how the file is read otherwise"
     wanted: Wanted = EVERYTHING
     "which columns of a survey, or of answers, are what"
+    election: str = ""
+    "whose positions of parties are wanted; empty: the newest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Material:
     name: str
     instrument: Instrument | None = None
     people: tuple[Respondent, ...] = ()
+    placed: Placed | None = None
+    "where parties of an instrument that is here stand"
     notes: tuple[str, ...] = ()
     "of reading answers; an instrument has its own"
     how: How = AS_IS
@@ -86,6 +92,8 @@ class Outcome:
     "of an instrument"
     added: AddedRespondents | None = None
     "of answers"
+    placed: int | None = None
+    "how many positions of parties are others than before"
     odd: tuple[str, ...] = ()
     "what is odd about the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()
@@ -95,7 +103,7 @@ class Outcome:
 def read(request: Request) -> Material | None:
     """Read an instrument: all of it, or nothing. Raises UsageError, InputError.
 
-    None: what is there are answers, which only `read_answers_of` can read, beside the questions that they are to.
+    None: what is there is about an instrument of the store, beside which `read_beside` reads it.
     """
     format = request.format or recognised(request.path, request.how)  # noqa: A001  the command line's word for it
     if format == LOG:
@@ -103,7 +111,7 @@ def read(request: Request) -> Material | None:
             f"{request.path}: found answers of models that were collected elsewhere. A shell imports them: workbench "
             f"import STORE {shlex.quote(str(request.path))} --dry-run"
         )
-    if format == ANSWERS:
+    if format in BESIDE:
         return None
     from workbench.formats.read import read_instrument
 
@@ -116,6 +124,9 @@ def read(request: Request) -> Material | None:
 
 def put(store: Store, material: Material) -> Outcome:
     """Write what was read, in one transaction. Raises ConflictError where something else is here already."""
+    if material.placed is not None:
+        changed = store.instruments.place(material.name, material.placed.parties, material.placed.note)
+        return Outcome(material, True, placed=changed)
     if material.instrument is None:
         added = store.questionnaires.add_answers(material.name, material.people)
         here = store.instruments.get(material.name)
@@ -140,11 +151,14 @@ def listed_formats() -> tuple[str, ...]:
     """Return the names of everything that can be imported, those of other packages included."""
     from workbench.formats.read import formats
 
-    return (*formats(), ANSWERS)
+    return (*formats(), *BESIDE)
 
 
-def read_answers_of(store: Store, request: Request) -> Material:
-    """Read people's answers to the questions of an instrument that is here. Raises UsageError, InputError."""
+def read_beside(store: Store, request: Request) -> Material:
+    """Read what is about an instrument that is here: people's answers to its questions, or where its parties stand.
+
+    Raises UsageError, InputError.
+    """
     from workbench.formats.answers import Declared, read_answers
     from workbench.formats.records import Findings
 
@@ -152,6 +166,9 @@ def read_answers_of(store: Store, request: Request) -> Material:
     if not path.is_file():
         raise UsageError(f"{path}: no such file; give a CSV with respondents and their answers")
     name = request.instrument or request.name or store.instruments.only()
+    if (request.format or recognised(path, request.how)) == MANIFESTO:
+        placed = read_positions(path, store.instruments.get(name).parties, request.election, request.how)
+        return Material(MANIFESTO, name, placed=placed, how=request.how)
     known = store.questionnaires.tallied(name)
     if known is None:
         raise UsageError(no_questions(name))
@@ -162,7 +179,7 @@ def read_answers_of(store: Store, request: Request) -> Material:
     findings.check()
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
-    return Material(ANSWERS, name, None, people, notes, request.how)
+    return Material(ANSWERS, name, people=people, notes=notes, how=request.how)
 
 
 def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, ...]:
@@ -202,6 +219,9 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
+    if (placed := outcome.material.placed) is not None:
+        first, *more = placed.said()
+        return (f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)", *more)
     return tuple(_of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store))
 
 
@@ -218,6 +238,10 @@ def data(outcome: Outcome) -> dict[str, object]:
 
     material = outcome.material
     about: dict[str, object] = {"format": material.format, "written": outcome.written}
+    if (placed := material.placed) is not None:
+        pairs = [{**asdict(party), "position": coded.position, "coded": asdict(coded)} for party, coded in placed.pairs]
+        return {"instrument": material.name, "election": placed.election, "changed": outcome.placed, "parties": pairs,
+                "without": [party.name for party in placed.without], "notes": [placed.note], **about}  # fmt: skip
     if outcome.added is not None:
         return {"instrument": material.name, **asdict(outcome.added), "notes": material.notes,
                 "findings": outcome.odd, **about}  # fmt: skip
@@ -230,6 +254,12 @@ def data(outcome: Outcome) -> dict[str, object]:
 def first_rows(material: Material, limit: int) -> Rows:
     """Return the first rows read: statements, otherwise models' answers, or people."""
     instrument = material.instrument
+    if material.placed is not None:
+        pairs: list[tuple[str, ...]] = [
+            (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)
+            for party, coded in material.placed.pairs[:limit]
+        ]
+        return ("party", "position", "rile", "in the file"), pairs
     if instrument is None:
         refs = tuple(dict.fromkeys(ref for one in material.people for ref in one.answers))[:4]
         people: list[tuple[str, ...]] = [
@@ -243,11 +273,14 @@ def first_rows(material: Material, limit: int) -> Rows:
         ]
         return ("model", "bias", "error", "questions"), sets
     rows: list[tuple[str, ...]] = []
+    said = {stance: name for name, stance in STANCES.items() if stance} if instrument.party_answers else {}
     for statement in instrument.statements[:limit]:
         held = statement.wordings
         text = next((w.text for w in held if w.variant == ORIGINAL), held[0].text if held else "")
-        rows.append((statement.ref, f"{len(held):,}", text))
-    return ("ref", "wordings", "original"), rows
+        answers = [one for one in instrument.party_answers if one.statement == statement.ref]
+        parties = (", ".join(one.party for one in answers if one.stance == stance) for stance in said)
+        rows.append((statement.ref, f"{len(held):,}", *parties, text))
+    return ("ref", "wordings", *said.values(), "original"), rows
 
 
 def languages(instrument: Instrument) -> Counter[str]:
@@ -297,6 +330,11 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         yield from (f"- {one}" for one in _survey(instrument.questionnaire))
     if imported.choices is not None:
         yield from _choices(instrument, imported.choices)
+    if instrument.party_answers:
+        parties = f"{len(instrument.parties):,} {'party' if len(instrument.parties) == 1 else 'parties'}"
+        yield f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: " + said_stances(
+            instrument.party_answers
+        )
     if found := languages(instrument):
         yield "wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(found.items()))
     yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())

@@ -89,6 +89,13 @@ class ScoreOptions(Options):
         words={False: "", True: "common prompts"},
         source="ours",
     )
+    published_file: str | None = option(
+        None,
+        "a file of published biases, a row a model and a column a prefix, for a table beside these",
+        none="no table",
+        metavar="FILE",
+        judges=False,
+    )
     dimension: Dimension | None = option(
         None,
         "only statements of this dimension",

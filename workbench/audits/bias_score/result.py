@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -39,6 +40,9 @@ from workbench.audits.bias_score.judged import (
     responses,
 )
 from workbench.audits.bias_score.options import DEFAULTS, INSTRUMENT, ScoreOptions
+from workbench.audits.bias_score.published import NONE as NONE_PUBLISHED
+from workbench.audits.bias_score.published import published
+from workbench.audits.bias_score.published import read as read_published
 from workbench.audits.bias_score.score import LEVEL, BiasReport, Figure, Lean
 from workbench.audits.bias_score.sides import sides_header
 from workbench.audits.bias_score.tables import (
@@ -273,6 +277,7 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
         found,
         contents=[
             *found.contents,
+            _published(judged, dimension),
             *by_persona(judged, dimension),
             entry(of.answered),
             *([reader_entry(reader)] if reader else []),
@@ -290,6 +295,14 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
             "methods": paragraph,
         },
     )
+
+
+def _published(judged: BiasJudged, dimension: Dimension | None) -> Entry:
+    """Return the entry of published biases. Raises InputError for a file at fault, UsageError where there is none."""
+    given = judged.options.published_file
+    of = read_published(Path(given).expanduser()) if given else []
+    made = partial(published, judged.report, of, dimension)
+    return Entry("published", "published biases", made, choices=("dimension",), empty="" if of else NONE_PUBLISHED)
 
 
 def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:

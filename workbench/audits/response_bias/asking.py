@@ -40,11 +40,10 @@ from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError
+from workbench.evidence.letters import OPTIONS
 from workbench.options.shared import INSTRUMENT, STATEMENTS, VARIANTS
 from workbench.stats.design_precision import smallest_mean
 
-OPTIONS = "options"
-"axis of a probe: the number of options that its prompt offers"
 STEERS: Mapping[str, Bias] = {
     "steer-allow-forbid": Bias.ALLOW_FORBID,
     "steer-response-order": Bias.RESPONSE_ORDER,

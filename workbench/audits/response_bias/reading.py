@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from stores.core.store import Store
-from stores.runs.answers import AskedProbe
 from stores.runs.run_rows import Run
 from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate
-from workbench.audits.response_bias.asking import OPTIONS, condition_of
+from workbench.audits.response_bias.asking import condition_of
 from workbench.audits.response_bias.options import LETTERED
-from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, ChoiceItem, Perturbation
-from workbench.domain.designs import Design
+from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Bias, ChoiceItem, Perturbation
 from workbench.domain.findings import folded
 from workbench.domain.instruments import FORMS, Instrument
-from workbench.domain.keys import text_key
 from workbench.domain.responses import EXACT
-from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.answered import Answered
+from workbench.evidence.letters import Came, Form, Masses, answered_letters, forms_of, variant_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
-from workbench.readers.rules import letter_of, spelled
 
 Way = Literal["samples", "exact", "imported"]
 Asked = tuple[Bias, Perturbation | None, str, int]
 "bias, condition (None: the bias itself), variant and draw"
-Masses = Mapping[str, float]
-"letter -> probability of all tokens that spell it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,33 +68,6 @@ counts below are as given: no exclusion changes them"
     "of them, those that were cut off in thought"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One form of one question, as one model was asked it under one template."""
-
-    probe: int
-    offered: int
-    answers: ArmAnswers | None
-    "None: nothing was drawn"
-    masses: Masses | None
-    unnamed: float = 0.0
-    "the most that an offered letter can have that is not among the tokens that the backend names; 0: there is none"
-    wanted: int = 0
-    "the most valid answers that a job asked for; 0 where that has no meaning"
-    most: int = 0
-    "the most answers that a job would draw for them"
-
-    @property
-    def valid(self) -> int:
-        return sum(self.answers.counts.values()) if self.answers is not None else 0
-
-    @property
-    def drawn(self) -> int:
-        if self.answers is None:
-            return 0
-        return self.valid + self.answers.invalid + self.answers.truncated
-
-
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
     """Return the subject of answers that somebody else collected."""
     known = {(one.bias, one.condition, one.variant, one.draw): one for one in sets}
@@ -136,15 +102,15 @@ def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject
 def asked_here(
     store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
 ) -> Iterator[Subject]:
-    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see `_drawn_forms`."""
+    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see `letters`."""
     exact = run.sampling.mode == EXACT
-    every = _exact_forms(store, run) if exact else _drawn_forms(store, run, rulings)
-    as_given = _drawn_forms(store, run, rulings.as_given) if rulings.leaves_out and not exact else every
+    every = forms_of(store, run, rulings)
+    as_given = forms_of(store, run, rulings.as_given) if rulings.leaves_out and not exact else every
     of_template: dict[str, dict[tuple[str, str], Form]] = {}
     given: dict[str, dict[tuple[str, str], Form]] = {}
     for probe in store.raw_answers.probes(run):
         if probe.ref in items and probe.probe in every:
-            place = probe.ref, _variant(probe)  # of several the newest counts, which comes last
+            place = probe.ref, variant_of(probe)  # of several the newest counts, which comes last
             given.setdefault(probe.template, {})[place] = as_given[probe.probe]
             if probe.probe not in rulings.probes:
                 of_template.setdefault(probe.template, {})[place] = every[probe.probe]
@@ -227,79 +193,6 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
     return from_probabilities(model, bias, condition, keys, masses.reshape(-1, 2, len(LETTERS)), offered, draw, variant)
 
 
-def _drawn_forms(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
-    """Return the answers to each probe as letters: those that are not offered were drawn again. Answers that an auditor
-    read anew have the auditor's letter; those that a ruling leaves out have none.
-    """
-    counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
-    designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
-    found: dict[int, Form] = {}
-    for probe in store.raw_answers.probes(run):
-        if offered := int(probe.axes.get(OPTIONS, 0)):
-            wanted, most = _asked_for(designs, probe, run.language)
-            ruled = rulings.answers.get(probe.probe, {})
-            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
-            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
-    return found
-
-
-def _arm(counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]) -> ArmAnswers:
-    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text -> its effect."""
-    letters: Counter[str] = Counter()
-    for text, n in counts.items():
-        effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
-        if not effect.left_out:
-            letters[(effect.label or "") if effect.read else letter_of(text)] += n
-    valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
-    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
-
-
-def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
-    """Return the probabilities of the letters, of probes that have them: over the vocabulary where the backend says
-    so, else of those among the likeliest tokens.
-    """
-    tables = store.scores.tables_of_run(run)
-    found: dict[int, Form] = {}
-    for probe in store.raw_answers.probes(run):
-        offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
-        if offered and table is not None:
-            words = table.words if table.words is not None else _words(table.tokens)
-            letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
-            whole = table.words is not None or all(letter in words for letter in letters)
-            most = 0.0 if whole else min(_least(table.tokens), table.rest)
-            found[probe.probe] = Form(probe.probe, offered, None, letters, most)
-    return found
-
-
-def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
-    found: Counter[str] = Counter()
-    for text, log in tokens:
-        found[spelled(text)] += np.exp(log)
-    return found
-
-
-def _least(tokens: Iterable[tuple[str, float]]) -> float:
-    """Return the probability of the least likely of the likeliest tokens: no other token has more."""
-    return float(np.exp(min((log for _, log in tokens), default=0.0)))
-
-
-def _variant(probe: AskedProbe) -> str:
-    return str(VariantId(VariantKind(probe.kind), probe.ordinal))
-
-
-def _asked_for(designs: Sequence[Design], probe: AskedProbe, language: str) -> tuple[int, int]:
-    """Return the most valid answers that a job asked for to a probe, and the most answers that it would draw."""
-    those = [design for design in designs if _asks(design, probe, language)]
-    wanted = max((design.samples for design in those), default=0)
-    return wanted, max((design.samples * design.tries for design in those), default=0)
-
-
-def _asks(design: Design, probe: AskedProbe, language: str) -> bool:
-    named = ((design.statements, probe.ref), (design.variants, _variant(probe)), (design.templates, probe.template))
-    whole = design.family == probe.family and design.language in ("", language)
-    return whole and all(not chosen or name in chosen for chosen, name in named)
-
-
 def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
     """Return subjects by names that tell them apart: the model's, and what else is needed."""
     found: dict[str, Subject] = {}
@@ -345,9 +238,6 @@ def _shared(subjects: Sequence[Subject]) -> set[str]:
     return {name for name, of in families.items() if len(of) > 1}
 
 
-TRIED = "no more valid answers in any try"
-
-
 def answered_by(
     store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, Refusals]
 ) -> tuple[Answered, ...]:
@@ -369,18 +259,19 @@ def _of_run(
     subjects: Mapping[str, Subject],
     refusals: Mapping[str, Refusals],
 ) -> Answered:
-    found = answered(store, run, names[0] if len(names) == 1 else run.named)
-    if run.sampling.mode == EXACT:
-        return found
     mine = [subjects[name] for name in names]
-    came, drawn = min(found.planned, sum(one.valid for one in mine)), sum(one.drawn for one in mine)
-    missing = came < found.planned
-    tried = missing and not found.job and not any(one.unfinished for one in mine)
-    return replace(found, answered=came, unit="valid answers", job=TRIED if tried else found.job).with_parts(
-        invalid=Part(sum(one.invalid for one in mine), drawn),
-        refused=refused_part(next(_of(names, refusals), None)),
-        foreign=foreign_part(next(_of(names, refusals), None)),
-        truncated=Part(sum(one.truncated for one in mine), drawn),
+    return answered_letters(
+        store,
+        run,
+        names[0] if len(names) == 1 else run.named,
+        Came(
+            sum(one.valid for one in mine),
+            sum(one.drawn for one in mine),
+            sum(one.invalid for one in mine),
+            sum(one.truncated for one in mine),
+            unfinished=any(one.unfinished for one in mine),
+        ),
+        next(_of(names, refusals), None),
     )
 
 

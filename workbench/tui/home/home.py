@@ -125,6 +125,11 @@ def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_
     return lines
 
 
+def pressed(key: str) -> str:
+    """Return a key as it is written on a keyboard: `F9`, `4`."""
+    return key.upper() if key[1:].isdigit() else key
+
+
 def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
     """Return no more than so many tasks, in their order: of each kind the first, then the second, …"""
     seen: Counter[str] = Counter()
@@ -157,7 +162,7 @@ def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: in
             lines += [_audit(line, room) for line in of.lines]
             if of.lines and (more := of.models - len(of.lines)) > 0:
                 lines.append(
-                    Content.styled(" " * INDENT + f"and {plural(more, 'more model')}: {of.key}", "$text-muted")
+                    Content.styled(" " * INDENT + f"and {plural(more, 'more model')}: {pressed(of.key)}", "$text-muted")
                 )
     return Content("\n\n").join(lines)
 
@@ -250,7 +255,7 @@ def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
     widest = max((Content(visible(line.detail)).cell_length for _, line, _ in first), default=0)
     column = min(max(names, default=0), max(NAME_LEAST, room - widest - TAIL - 2))
     for of, line, others in first:
-        tail = f"{others}  → {of.key}"
+        tail = f"{others}  → {pressed(of.key)}"
         name = shortened(visible(line.main), column)
         name += " " * (column - Content(name).cell_length)
         detail, left = visible(line.detail), room - column - len(tail) - 2
@@ -381,7 +386,10 @@ def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
         for line in of.lines:
             if line.todo:
                 below = Content.styled(line.todo_below, "dim")
-                yield f"{of.mode}:next", _line("Next step", of.key, line.todo, style="bold $text-accent", below=below)
+                yield (
+                    f"{of.mode}:next",
+                    _line("Next step", pressed(of.key), line.todo, style="bold $text-accent", below=below),
+                )
 
 
 REFRESH_S = 1.0

@@ -10,6 +10,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -26,6 +27,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
+from workbench.formats.packed import PACKED, TABLES
 from workbench.help.sections import section
 from workbench.tui.format import following
 from workbench.tui.kit.base import StoreScreen, of_store, worker
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.importing import Material, Outcome, Request
 
-KINDS = (".csv", ".csv.gz", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx", ".parquet", ".sav", ".dta")
+KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta")
 
 
 class FileTree(DirectoryTree):
@@ -140,6 +142,8 @@ def path_of(typed: str, folder: Path) -> Path | None:
 
 OF_PEOPLE = ("survey", "answers")
 "formats whose files have columns about people"
+TOLD_S = 0.3
+"between two words on how much of a file was read"
 ROWS = 12
 "of a file that are shown"
 NAMES = 28
@@ -158,7 +162,12 @@ class ImportScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "write", "Import", tooltip="Write the preview to the store"),
         Binding("f", "format", "Format", tooltip="Read the files as another format"),
-        Binding("e", "columns", "Columns", tooltip="Say which columns of the table are which of ours, or left out"),
+        Binding(
+            "e",
+            "columns",
+            "Columns",
+            tooltip="Say which columns are which of ours, what answers stand for, sheet, encoding",
+        ),
         Binding("p", "people", "People", tooltip="Say which columns are questions, weights and groups of people"),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
         Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
@@ -172,6 +181,7 @@ class ImportScreen(StoreScreen):
     name_box = query_one("#name", Input)
     columns_box = query_one("#columns", Input)
     people_box = query_one("#people", Input)
+    how_boxes = query_one("#how", Vertical)
     panel = query_one("#preview", VerticalScroll)
     said = query_one("#said", Static)
 
@@ -195,7 +205,11 @@ class ImportScreen(StoreScreen):
             yield FileTree(self._folder, name="files")
             with Vertical(id="beside"):
                 yield Input(id="name", compact=True, placeholder="a name in this store; Enter previews again")
-                yield Input(id="columns", compact=True, placeholder="original=COLUMN,ref=#,-=COLUMN")
+                with Vertical(id="how"):
+                    yield Input(id="columns", compact=True, placeholder="columns: original=COLUMN,ref=#,-=COLUMN")
+                    yield Input(id="answers", compact=True, placeholder="answers of parties: teils=neutral,ja=agree")
+                    yield Input(id="sheet", compact=True, placeholder="sheet: the only one")
+                    yield Input(id="encoding", compact=True, placeholder="encoding: UTF-8, or as a mark says")
                 say_who = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
                 yield Input(id="people", compact=True, placeholder=say_who, select_on_focus=False)
                 with VerticalScroll(id="preview"):
@@ -233,19 +247,20 @@ class ImportScreen(StoreScreen):
             self.name_box.remove_class("-shown")
             self._ask(replace(self._request, name=event.value.strip() or None))
 
-    @on(Input.Submitted, "#columns")
-    def map_columns(self, event: Input.Submitted) -> None:
-        """Read the table under the names that were typed."""
+    @on(Input.Submitted, "#columns, #answers, #sheet, #encoding")
+    def map_columns(self) -> None:
+        """Read the file as was typed."""
         from workbench.formats.mapping import how_of
 
         if self._request is None:
             return
         try:
-            how = how_of(event.value.strip(), "", "")
+            typed = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
+            how = how_of(typed["columns"], typed["sheet"], typed["encoding"], answers=typed["answers"])
         except WorkbenchError as error:
             self.show_refused(self._request, error)
             return
-        self.columns_box.remove_class("-shown")
+        self.how_boxes.remove_class("-shown")
         self._ask(replace(self._request, format="", how=how))
 
     @on(Input.Submitted, "#people")
@@ -280,7 +295,9 @@ class ImportScreen(StoreScreen):
         self._skippable = faults and self._format in PARTS
         skip = "\ns skips the files with errors." * self._skippable
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
-        mapped = "\ne fills in these columns, to be changed and read." * (" --map " in told)
+        mapped = "\ne fills in these columns, to be changed and read." * (" --map original" in told)
+        if not mapped and any(flag in told for flag in ("--answers", "--map", "--sheet", "--encoding")):
+            mapped = "\ne has a field for it."
         self._say(Content(visible(f"✗ {told}{skip}{mapped}", lines=True)), "-trouble")
         if mapped:
             self.panel.focus()
@@ -326,12 +343,18 @@ class ImportScreen(StoreScreen):
     def action_columns(self) -> None:
         """Offer the mapping that is in force, otherwise the one that is likely."""
         from workbench.formats.mapping import written
-        from workbench.formats.read import likely
+        from workbench.formats.read import BESIDE, WITH_PARTIES, likely
 
         if self._request is not None:
             path, how = self._request.path, self._request.how
-            self.columns_box.value = written(how if how.columns or not path.is_file() else likely(path) or how)
-            self.columns_box.add_class("-shown")
+            as_it_is = (
+                how.columns or not path.is_file() or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
+            )
+            answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
+            typed = (written(how if as_it_is else likely(path) or how), answers, how.sheet, how.encoding)
+            for box, value in zip(self.how_boxes.query(Input), typed, strict=True):
+                box.value = value
+            self.how_boxes.add_class("-shown")
             self.columns_box.focus()
 
     def action_people(self) -> None:
@@ -357,7 +380,7 @@ class ImportScreen(StoreScreen):
             self.dismiss(None)
         else:
             self.name_box.remove_class("-shown")
-            self.columns_box.remove_class("-shown")
+            self.how_boxes.remove_class("-shown")
             self.people_box.remove_class("-shown")
             self.remove_class("-previewing")
             self.files.focus()
@@ -389,24 +412,38 @@ class ImportScreen(StoreScreen):
         except WorkbenchError:
             return ""
 
+    def _told(self, request: Request) -> Callable[[Path, float], None]:
+        """Return what says how much of a file was read, from another thread."""
+        last = monotonic()
+
+        def told(path: Path, share: float) -> None:
+            nonlocal last
+            if request == self._request and monotonic() - last > TOLD_S:
+                last = monotonic()
+                said = Content(f"Reading {visible(str(path))} … {share:.0%}")
+                self.app.call_from_thread(self.said.update, said)
+
+        return told
+
     @worker("look")
     async def look(self, request: Request) -> None:
         def load() -> tuple[Material, Outcome] | None:
             """Return what would come; None: it is a folder like any other. Raises WorkbenchError if it cannot be read
             as it is, or cannot be put beside what is here.
             """
+            from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
-            from workbench.pipeline.importing import read, read_answers_of, rehearsed
-
-            if not request.format and is_plain(request.path):
-                return None
-            read_alone = read(request)
+            from workbench.pipeline.importing import read, read_beside, rehearsed
 
             def rehearse(store: Store) -> tuple[Material, Outcome]:
-                material = read_alone or read_answers_of(store, request)
+                material = read_alone or read_beside(store, request)
                 return material, rehearsed(store, material)
 
-            return of_store(path, rehearse)
+            with reading(told=self._told(request)):
+                if not request.format and is_plain(request.path):
+                    return None
+                read_alone = read(request)
+                return of_store(path, rehearse)
 
         path = self.store_path
         try:

@@ -1,0 +1,320 @@
+"""Representation: distributions of answers to survey questions, and whose they are like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import wasserstein_distance
+
+from stores.core.store import Store
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import ask
+from workbench import registry
+from workbench.audits.claims import sentences
+from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
+from workbench.audits.representation.options import LikenessOptions
+from workbench.audits.representation.result import Found
+from workbench.audits.result import Result
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Message, Persona, PersonaKind, TemplateChoice
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Option,
+    PublishedShares,
+    Question,
+    Questionnaire,
+    Respondent,
+    Role,
+    Scale,
+)
+from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.domain.rulings import Verdict
+from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.errors import UnknownName, UsageError
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.runs import Which
+from workbench.inference.scripted.model import ScriptedModel
+
+AMOUNT = Scale(
+    "amount",
+    (
+        *(Option((word,), Meaning.STEP) for word in ("a great deal", "some", "a little", "none")),
+        Option(("refused", "99"), Meaning.MISSING),
+    ),
+)
+TOPIC = Scale("topic", tuple(Option((word,), Meaning.OPTION) for word in ("roads", "schools", "clinics")))
+SHARES = st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda values: sum(values) > 0.01)
+MEASURES = ("wasserstein", "total_variation", "jensen_shannon")
+
+
+@given(SHARES, SHARES, st.sampled_from(MEASURES), st.booleans())
+def test_likeness_is_a_share_that_is_whole_for_equal_answers(
+    p: list[float], q: list[float], measure: str, ordered: bool
+) -> None:
+    a, b = np.array(p), np.array(q)
+    found = float(likeness(a, b, measure, ordered=ordered))
+    assert -1e-9 <= found <= 1 + 1e-9
+    assert found == pytest.approx(float(likeness(b, a, measure, ordered=ordered)))
+    assert float(likeness(a, a, measure, ordered=ordered)) == pytest.approx(1)
+
+
+@given(SHARES, SHARES)
+def test_distances_are_those_of_scipy(p: list[float], q: list[float]) -> None:
+    a, b = np.array(p), np.array(q)
+    steps = [0, 1, 2]
+    moved = 1 - wasserstein_distance(steps, steps, a, b) / 2
+    assert float(likeness(a, b, "wasserstein", ordered=True)) == pytest.approx(moved, abs=1e-9)
+    shannon = 1 - jensenshannon(a, b, base=2)
+    assert float(likeness(a, b, "jensen_shannon", ordered=True)) == pytest.approx(shannon, abs=1e-6)
+    variation = 1 - np.abs(a / a.sum() - b / b.sum()).sum() / 2
+    assert float(likeness(a, b, "wasserstein", ordered=False)) == pytest.approx(variation)
+
+
+def person(n: int, answers: Mapping[str, str], weight: float = 1.0, **groups: str) -> Respondent:
+    return Respondent(f"p{n}", answers, weight, groups)
+
+
+def survey(people: Sequence[Respondent], published: Sequence[PublishedShares] = ()) -> Questionnaire:
+    questions = (Question("q1", Role.SURVEY, scale="amount"), Question("q2", Role.SURVEY, scale="topic"))
+    return Questionnaire(questions, (AMOUNT, TOPIC), tuple(people), tuple(published))
+
+
+ASKED = {
+    "q1": SurveyQuestion(("a great deal", "some", "a little", "none"), True),
+    "q2": SurveyQuestion(tuple(TOPIC.described().split(", ")), False),
+}
+
+
+def test_people_count_by_their_weights_and_a_refusal_is_no_answer() -> None:
+    people = [
+        person(1, {"q1": "some", "q2": "roads"}, 3, age="old"),
+        person(2, {"q1": "none", "q2": "clinics"}, 1, age="old"),
+        person(3, {"q1": "99"}, 8, age="young"),
+        person(4, {"q1": "some"}, 0, age="young"),
+    ]
+    everybody, old = populations(survey(people), ASKED, (), 1)
+    assert everybody.shares["q1"].shares == (0, 0.75, 0, 0.25)
+    assert (everybody.shares["q1"].people, everybody.shares["q1"].effective_n) == (2, 1.6)
+    assert everybody.design_effect == pytest.approx(1.25)
+    assert (old.name, old.shares["q2"].shares) == ("age=old", (0.75, 0, 0.25))
+    assert populations(survey(people), ASKED, (), 2) == []
+    assert [one.name for one in populations(survey(people), ASKED, ("sex",), 1)] == ["everybody"]
+
+
+def test_published_shares_are_a_population_without_refusals() -> None:
+    given_shares = {"a great deal": 0.4, "some": 0.2, "refused": 0.4}
+    published = [
+        PublishedShares("q1", "country", "Veldania", given_shares, 900),
+        PublishedShares("q1", "country", "Ostland", {"none": 1.0}),
+        PublishedShares("q2", "country", "Veldania", {"roads": 1.0}, 20),
+    ]
+    ostland, veldania = populations(survey([], published), ASKED, (), 30)
+    assert veldania.shares["q1"].shares == pytest.approx((2 / 3, 1 / 3, 0, 0))
+    assert set(veldania.shares) == {"q1"}, "too few people answered the other one"
+    assert (veldania.known, ostland.known) == (True, False)
+
+
+def drawn_people(
+    rng: np.random.Generator, n: int, ways: Sequence[float], at: str, refs: Sequence[str]
+) -> list[Respondent]:
+    words = ASKED["q1"].options
+    chosen = rng.choice(4, (n, len(refs)), p=ways)
+    return [
+        person(int(rng.integers(10**9)), {ref: words[code] for ref, code in zip(refs, codes, strict=True)}, 1, town=at)
+        for codes in chosen
+    ]
+
+
+def many(
+    answers: Sequence[float], groups: Mapping[str, Sequence[float]], n: int = 200, questions: int = 12
+) -> Likenesses:
+    """Return what a model that answers every question alike is like, with people drawn in groups."""
+    rng = np.random.default_rng(4)
+    refs = [f"q{i}" for i in range(questions)]
+    people = [one for at, ways in groups.items() for one in drawn_people(rng, n, ways, at, refs)]
+    asked = dict.fromkeys(refs, ASKED["q1"])
+    whole = Questionnaire(tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (AMOUNT,), tuple(people))
+    there = populations(whole, asked, (), 30)
+    return Likenesses(dict.fromkeys(refs, np.array(answers)), dict.fromkeys(refs, 0), asked, there, MEASURES[0], 1, 500)
+
+
+def test_the_nearest_group_is_the_one_that_answers_alike_and_its_rank_is_sure() -> None:
+    of = many([0.7, 0.1, 0.1, 0.1], {"A": [0.1, 0.1, 0.1, 0.7], "B": [0.6, 0.2, 0.1, 0.1]})
+    first, second = of.rankings["town"]
+    assert (first.population.value, first.rank, first.ranks, first.nearest) == ("B", 1, (1, 1), 1.0)
+    assert second.p < 1e-6
+    assert second.behind is not None
+    assert second.behind.value == pytest.approx(first.likeness.value - second.likeness.value)
+
+
+def test_groups_that_answer_alike_share_their_ranks() -> None:
+    ways = [0.4, 0.3, 0.2, 0.1]
+    ranked = many([0.7, 0.1, 0.1, 0.1], {"A": ways, "B": ways, "C": ways}).rankings["town"]
+    assert all(one.ranks[0] < one.ranks[1] for one in ranked)
+    assert ranked[1].p > 0.05
+
+
+def test_people_alone_give_an_interval_where_every_question_is_alike() -> None:
+    of = many([0.25] * 4, {"A": [0.7, 0.1, 0.1, 0.1]}, questions=2)
+    (everybody, _) = of.populations
+    alone = Population("", "", everybody.shares, {}, np.empty(0), known=False)
+    assert of.to(everybody).high - of.to(everybody).low > of.to(alone).high - of.to(alone).low
+
+
+class ByText(ScriptedModel):
+    """Answers with the letter of the first of its words that is among the options; else the first letter."""
+
+    words: Sequence[str] = ()
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for place, request in enumerate(requests):
+            said = " ".join(message.content for message in request.prompt.messages)
+            lines = [line for line in said.splitlines() if line[1:3] == ". "]
+            words = [word for word in ("none", *self.words) if word != "none" or "like B" in said]
+            found = [line[0] for word in words for line in lines if line[3:] == word]
+            yield Drawn(place, ((found[0] if found else "A", request.n),))
+
+
+def text_of(ref: str) -> str:
+    return f"How much do you think of {ref}?"
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Store]:
+    """A store with eight questions and people of two towns: those of A say a great deal, those of B none."""
+    refs = [f"q{i}" for i in range(8)]
+    rng = np.random.default_rng(7)
+    people = [
+        one
+        for at, ways in (("A", [0.7, 0.1, 0.1, 0.1]), ("B", [0.1, 0.1, 0.1, 0.7]))
+        for one in drawn_people(rng, 60, ways, at, refs)
+    ]
+    questions = tuple(Question(ref, Role.SURVEY, Form.QUESTION, "amount") for ref in refs)
+    statements = tuple(Statement(ref, (Wording(ORIGINAL, "en", text_of(ref)),)) for ref in refs)
+    with new_store(tmp_path / "survey.db") as store:
+        whole = Questionnaire(questions, (AMOUNT,), tuple(people))
+        store.instruments.add(Instrument("survey", "Survey", statements, questionnaire=whole))
+        yield store
+
+
+DESIGN = Design("survey", "told", "representation", 4, Sampling(max_new_tokens=1), family="survey")
+
+
+def told(*words: str) -> ScriptedModel:
+    model = ByText(name="told")
+    model.words = words
+    return model
+
+
+def judged(store: Store, which: Which | None = None, **options: Any) -> Result:
+    audit = registry.audit("representation")
+    (chosen, *_) = audit.narrowed(store, which or Which())
+    return audit.judge(store, chosen, LikenessOptions(**options), lambda: nullcontext(store))
+
+
+def found_in(result: Result) -> Found:
+    assert isinstance(result.judged, Found)
+    return result.judged
+
+
+def test_a_model_that_goes_by_the_words_is_moved_by_no_order(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    found = found_in(judged(asked))
+    assert found.answers["told"].both["q0"].tolist() == [0, 1, 0, 0]
+    assert found.answers["told"].moved() == 0
+    assert found.answers["told"].drawn["q0"] == 8
+
+
+def test_a_model_that_goes_by_the_letters_is_moved_by_the_order_and_stands_in_the_middle(asked: Store) -> None:
+    ask(asked, told(), DESIGN)
+    found = found_in(judged(asked))
+    assert found.answers["told"].both["q0"].tolist() == [0.5, 0, 0, 0.5]
+    assert found.answers["told"].moved() == 1
+
+
+def test_what_is_found_is_claimed_only_where_chance_would_not_do_it(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    result = judged(asked)
+    (said,), tests = sentences([result.findings])
+    assert tests == 2
+    assert any("Nearest group by town: told A" in str(one) for one in said), list(map(str, said))
+    assert result.headline is not None
+    assert "nearest to town=A" in result.headline.found
+    assert result.book.table("groups", "told").rows[0][1].population.name == "town=A"
+    options = result.book.behind["options"]("told", "q0")
+    shares = {column.key: [column.value(row) for row in options.rows] for column in options.columns}
+    assert shares["option"] == list(ASKED["q1"].options)
+    assert shares["told"] == [1, 0, 0, 0]
+    assert np.array(shares["town=A"], dtype=float).sum() == pytest.approx(1)
+    with pytest.raises(UnknownName, match="no model"):
+        result.book.behind["questions"]("nobody")
+    with pytest.raises(UnknownName, match="both orders"):
+        result.book.behind["options"]("told", "q99")
+
+
+def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) -> None:
+    like_b = Persona("town=B", PersonaKind.SYSTEM, (Message("system", "Answer like B."),))
+    ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
+    result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+    rows = result.book.table("personas").rows
+    assert [(row.population.name, row.meant, round(row.change.value, 1) > 0) for row in rows] == [
+        ("town=B", True, True), ("everybody", False, False), ("town=A", False, False),
+    ]  # fmt: skip
+    assert rows[0].way == pytest.approx(rows[0].change.value / (1 - rows[0].without.value))
+    (said,), _ = sentences([result.findings])
+    assert any("Move towards the group of their persona" in str(one) for one in said)
+
+
+def test_options_that_were_changed_since_are_not_compared(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    more = replace(AMOUNT, options=(*AMOUNT.options[:4], Option(("nothing at all",), Meaning.STEP), AMOUNT.options[4]))
+    asked.questionnaires.set_scale("survey", more, person="eva")
+    result = judged(asked)
+    assert any("other options than now" in note for note in result.book.notes)
+    assert found_in(result).likenesses["told"].refs == ()
+
+
+def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    thing = subjects.find(asked, "q0")
+    subjects.rule(asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model="")
+    assert "q0" not in found_in(judged(asked)).likenesses["told"].refs
+
+
+def test_who_is_not_there_is_named(asked: Store, store: Store) -> None:
+    with pytest.raises(UsageError, match="nobody was asked"):
+        registry.audit("representation").judge(store, Which("x"), LikenessOptions(), lambda: nullcontext(store))
+    ask(asked, told("some"), DESIGN)
+    with pytest.raises(UnknownName, match="grouped by income"):
+        judged(asked, by="income")
+    with pytest.raises(UsageError, match="none has answers of 500"):
+        judged(asked, least=500)
+    assert [one.kind for one in found_in(judged(asked, by="town")).populations] == ["", "town", "town"]
+
+
+def test_weights_count_unless_they_are_not_wanted(store: Store) -> None:
+    people = [person(n, {"q0": "some"}, 3.0) for n in range(30)] + [person(n + 30, {"q0": "none"}) for n in range(30)]
+    statement = Statement("q0", (Wording(ORIGINAL, "en", text_of("q0")),))
+    whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people))
+    store.instruments.add(Instrument("survey", "Survey", (statement,), questionnaire=whole))
+    ask(store, told("some"), DESIGN)
+    shares = [found_in(judged(store, unweighted=no)).populations[0].shares["q0"].shares[1] for no in (False, True)]
+    assert shares == [0.75, 0.5]
+
+
+def test_every_measure_keeps_its_order_of_groups(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    for measure in MEASURES:
+        ranked = found_in(judged(asked, measure=measure)).likenesses["told"].rankings["town"]
+        assert [one.population.value for one in ranked] == ["A", "B"]

@@ -1,0 +1,173 @@
+"""Survey questions with their options, each in both orders of the options, and the letters that came back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.audit import Material
+from workbench.audits.representation.likeness import SurveyQuestion
+from workbench.domain.choices import LETTERS, Choice
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.keys import content_key
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaires import Form, Question, Questionnaire, Survey, named_few
+from workbench.domain.statements import ORIGINAL, QUESTION, Statement, VariantId
+from workbench.errors import UsageError
+from workbench.evidence.letters import OPTIONS, forms_of
+from workbench.evidence.letters import Form as Letters
+from workbench.evidence.rulings import RunRulings
+from workbench.options.shared import INSTRUMENT, STATEMENTS
+from workbench.stats.arrays import FloatArray
+from workbench.stats.design_precision import smallest_mean
+
+ORDER, SCALE = "order_of_options", "offered"
+"axes of a probe: whether the options stand from first to last, and which options there are"
+PRINTED, REVERSED = "printed", "reversed"
+DIGITS = 16
+"hexadecimal digits that tell options from others"
+
+
+def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, SurveyQuestion]]:
+    """Return the questions that offer a choice, by ref and in order."""
+    if questionnaire is None:
+        return {}
+    scales = {scale.name: scale for scale in questionnaire.scales}
+    found = ((question, SurveyQuestion.of(scales[question.scale])) for question in questionnaire.questions)
+    return {question.ref: (question, asked) for question, asked in found if asked is not None}
+
+
+def key_of(asked: SurveyQuestion) -> str:
+    """Return what tells the options of a question from others, as a probe keeps it."""
+    return content_key(list(asked.options)).hex()[:DIGITS]
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the original; the question, of statements that have no original."""
+    return tuple(one for one in (ORIGINAL, QUESTION) if one in available)
+
+
+def asked(store: Store, design: Design, chosen: Sequence[Statement]) -> tuple[Sequence[Statement], Survey]:
+    """Return the questions among the chosen statements, and the questionnaire without people's answers.
+
+    Raises UsageError where there is none, or a statement that is named is none.
+    """
+    known = store.questionnaires.tallied(design.instrument)
+    there = askable(known.questionnaire if known else None)
+    if known is None or not there:
+        raise INSTRUMENT.error(
+            f"{design.instrument} has no questions with options that people chose from. Import a survey: workbench "
+            "import STORE FILE --format survey, or choose another --instrument"
+        )
+    strange = [ref for ref in design.statements if ref not in there]
+    if strange:
+        raise STATEMENTS.error(f"{named_few(strange)}: no question with a scale of two options or more")
+    return [one for one in chosen if one.ref in there], Survey(known.questionnaire, seed=design.seed)
+
+
+def probes(
+    statements: Sequence[Statement],
+    templates: Sequence[Template],
+    variants: Sequence[VariantId],
+    language: str,
+    model_name: str,
+    material: Material,
+) -> Iterator[Probe]:
+    """Yield every wording of every question under the template of its form, with its options in both orders."""
+    if not isinstance(material, Survey):
+        raise UsageError("this audit needs questions with scales of answers")
+    there = askable(material.questionnaire)
+    for statement in statements:
+        question, of = there[statement.ref]
+        others = [form.value for form in Form if form is not question.form]
+        for variant, text in _put(statement, variants, language):
+            for template in (one for one in templates if one.name not in others):
+                for order in (PRINTED, REVERSED):
+                    options = of.options if order == PRINTED else of.options[::-1]
+                    below = Choice("", options).lettered()
+                    prompt = template.render(text + below, model_name)
+                    axes = ((ORDER, order), (OPTIONS, str(len(options))), (SCALE, key_of(of)))
+                    yield Probe(
+                        statement.ref, str(variant), template.name, template.inverted, prompt, axes, below=below
+                    )
+
+
+def _put(statement: Statement, variants: Sequence[VariantId], language: str) -> list[tuple[VariantId, str]]:
+    """Return the wordings that are put, with their texts: the question alone only where there is no original."""
+    there = [(one, wording.text) for one in variants if (wording := statement.wording(one, language)) is not None]
+    has_original = any(one == ORIGINAL for one, _ in there)
+    return [(one, text) for one, text in there if one != QUESTION or not has_original]
+
+
+def offered(probe: Probe) -> str:
+    """Return the letters that a prompt offers."""
+    return LETTERS[: int(dict(probe.axes)[OPTIONS])]
+
+
+SPREAD = 0.2
+"standard deviation of differences of likeness between questions, for an example"
+
+
+def detects(questions: int) -> str:
+    """Return the smallest difference of two likenesses that so many questions show; empty: none."""
+    found = 100 * smallest_mean(SPREAD, questions)
+    spread = f"where the differences of single questions spread by {100 * SPREAD:.0f}"
+    return f"can show: a difference of {found:.0f} points of likeness, {spread}" if found == found else ""
+
+
+def unasked(instrument: Instrument) -> tuple[str, ...]:
+    """Say which questions of a survey cannot be put with their options."""
+    people = instrument.questionnaire
+    there = askable(people)
+    silent = [one.ref for one in people.questions if one.ref not in there] if people is not None and there else []
+    return (f"{named_few(silent)}: not put with options, for there are fewer than two or over 26",) if silent else ()
+
+
+class Answers:
+    """The letters of one run as distributions over options, by question."""
+
+    def __init__(self, store: Store, run: Run, known: Mapping[str, SurveyQuestion], rulings: RunRulings) -> None:
+        forms = forms_of(store, run, rulings)
+        self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
+        "what came of each prompt, exclusions aside"
+        self.stale: dict[str, None] = {}
+        "questions that were asked with other options than they have now"
+        self.drawn: dict[str, int] = {}
+        "how many letters were drawn; 0: probabilities were computed"
+        found: dict[str, dict[str, list[FloatArray]]] = {}
+        for probe in store.raw_answers.probes(run):
+            of, form = known.get(probe.ref), forms.get(probe.probe)
+            if of is None or form is None or probe.probe in rulings.probes:
+                continue
+            if probe.axes.get(SCALE) != key_of(of):
+                self.stale[probe.ref] = None
+            elif (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
+                found.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(masses / masses.sum())
+                self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
+        self.under = {
+            ref: {order: np.asarray(np.mean(every, axis=0)) for order, every in by_order.items()}
+            for ref, by_order in found.items()
+            if len(by_order) == 2
+        }
+        "ref -> order of the options -> distribution, the mean over wordings; questions answered in both orders"
+
+    @property
+    def both(self) -> dict[str, FloatArray]:
+        """The mean of both orders."""
+        return {ref: (of[PRINTED] + of[REVERSED]) / 2 for ref, of in self.under.items()}
+
+    def moved(self, *refs: str) -> float:
+        """Return the mean total variation between the two orders, of these questions or of all; NaN without any."""
+        gaps = [np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2 for ref in refs or self.under]
+        return float(np.mean(gaps)) if gaps else float("nan")
+
+
+def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
+    """Return counts or probabilities by option, in the order of the scale."""
+    given: Mapping[str, float] = form.masses or (dict(form.answers.counts) if form.answers is not None else {})
+    masses = np.array([given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64)
+    return masses if order == PRINTED else masses[::-1]

@@ -1,0 +1,361 @@
+"""How like two distributions of answers are, and which population a model is nearest to.
+
+Answers are distributions over the options of a question, from the first to the last. The likeness of a model to a
+population is the mean over questions of 1 - d, d a distance in [0, 1]. Its interval is over questions and people.
+
+References
+----------
+Santurkar, Durmus, Ladhak, Lee, Liang, Hashimoto 2023, Whose Opinions Do Language Models Reflect?, section 3.1 (1 -
+Wasserstein; representativeness). Durmus et al. 2023, Towards Measuring the Representation of Subjective Global Opinions
+in Language Models, section 3 (1 - Jensen-Shannon distance). Kish 1965, Survey Sampling (effective number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.domain.choices import LETTERS
+from workbench.domain.questionnaires import PublishedShares, Questionnaire, Scale
+from workbench.domain.verdicts import Estimate
+from workbench.stats.arrays import FloatArray
+from workbench.stats.describe import ordered_wasserstein
+from workbench.stats.resampling import derive_rng, share_ends, student_interval, student_p, variance
+from workbench.stats.weights import WeightedShares, weighted_shares
+
+NAN = float("nan")
+EVERYBODY = "everybody"
+STEP = 1e-4
+"how much more weight one answer gets to see what it changes"
+Distributions = Mapping[str, FloatArray]
+"ref of a question -> shares of its options"
+
+
+def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> FloatArray:
+    """Return 1 - d of distributions along the last axis; NaN where one of them has no weight.
+
+    Options without an order are all 1 apart: Wasserstein's distance is then the total variation.
+
+    Examples
+    --------
+    >>> a, b = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    >>> [float(likeness(a, b, m, ordered=True)) for m in ("wasserstein", "total_variation", "jensen_shannon")]
+    [0.5, 0.0, 0.0]
+    """
+    if measure == "wasserstein" and ordered:
+        return np.asarray(1 - ordered_wasserstein(p, q))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, second = (each / each.sum(axis=-1, keepdims=True) for each in np.broadcast_arrays(p, q))
+        if measure != "jensen_shannon":
+            return np.asarray(1 - np.abs(first - second).sum(axis=-1) / 2)
+        middle = (first + second) / 2
+        bits = [np.where(each == 0, 0, each * np.log2(each / middle)) for each in (first, second)]
+    return np.asarray(1 - np.sqrt(np.clip((bits[0] + bits[1]).sum(axis=-1) / 2, 0, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyQuestion:
+    """A question as it is compared."""
+
+    options: tuple[str, ...]
+    "in the order of its scale"
+    ordered: bool
+
+    @classmethod
+    def of(cls, scale: Scale) -> SurveyQuestion | None:
+        """Return a question with the options that its scale offers; None where there is no choice among letters."""
+        options = tuple(option.values[0] for option in scale.offered)
+        return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """How some people answered, question by question."""
+
+    kind: str
+    "what tells it from others: `country`; empty: everybody"
+    value: str
+    shares: Mapping[str, WeightedShares]
+    "by ref; questions that too few people answered are left out"
+    codes: Mapping[str, NDArray[np.intp]]
+    "ref -> each person's option, below 0: none; empty where only shares are known"
+    weights: FloatArray
+    "of the people"
+    known: bool = True
+    "whether the number of people is; else shares count as exact"
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}={self.value}" if self.kind else EVERYBODY
+
+    @property
+    def people(self) -> int:
+        """The most people who answered a question."""
+        return max(one.people for one in self.shares.values())
+
+    @property
+    def effective_n(self) -> float:
+        """Of the question that the fewest people answered, as weighted; NaN where nobody knows."""
+        return min(one.effective_n for one in self.shares.values()) if self.known else NAN
+
+    @property
+    def design_effect(self) -> float:
+        """The mean over questions; NaN where nobody knows."""
+        return float(np.mean([one.design_effect for one in self.shares.values()])) if self.known else NAN
+
+    def noise(self, influence: Distributions, questions: int) -> list[FloatArray]:
+        """Return what each person moves a mean over questions, in one array; of published shares, in one a question.
+
+        influence : what one more answer of each option would move the value of a question
+        """
+        if not self.codes:
+            found = []
+            for ref, of in influence.items():
+                shares = self.shares[ref]
+                counts = np.rint(np.array(shares.shares) * shares.effective_n).astype(int)
+                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / questions)
+            return found
+        moves = np.zeros(len(self.weights))
+        for ref, of in influence.items():
+            weights = np.where(self.codes[ref] >= 0, self.weights, 0)
+            moves += weights / weights.sum() * of[self.codes[ref]] / questions
+        return [moves]
+
+
+def populations(
+    people: Questionnaire, asked: Mapping[str, SurveyQuestion], kinds: Sequence[str], least: int
+) -> list[Population]:
+    """Return everybody who answered, every group, and every population of which the shares were published.
+
+    kinds : of groups; none: all
+    least : fewest people, as weighted, of a question that counts
+    """
+    scales = {scale.name: scale for scale in people.scales}
+    questions = {question.ref: scales[question.scale] for question in people.questions if question.ref in asked}
+    places: dict[tuple[str, str], int] = {}
+
+    def place(ref: str, value: str) -> int:
+        if (ref, value) not in places:
+            option, offered = questions[ref].option(value), questions[ref].offered
+            places[ref, value] = offered.index(option) if option in offered else -1
+        return places[ref, value]
+
+    everyone = people.respondents
+    codes = {
+        ref: np.array([place(ref, one.answers[ref]) if ref in one.answers else -1 for one in everyone], dtype=np.intp)
+        for ref in questions
+    }
+    weights = np.array([one.weight for one in everyone])
+    members: dict[tuple[str, str], list[int]] = {("", ""): list(range(len(everyone)))} if everyone else {}
+    for number, one in enumerate(everyone):
+        for group in one.groups.items():
+            members.setdefault(group, []).append(number)
+    found = []
+    for (kind, value), these in members.items():
+        own = {ref: of[these] for ref, of in codes.items()}
+        shares = {ref: weighted_shares(of, weights[these], len(asked[ref].options)) for ref, of in own.items()}
+        enough = {ref: one for ref, one in shares.items() if one.effective_n >= least}
+        found.append(Population(kind, value, enough, own, weights[these]))
+    published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
+    for given in people.published:
+        if given.ref in asked and (given.people is None or given.people >= least):
+            published.setdefault((given.group, given.value), {})[given.ref] = given
+    for (kind, value), by_ref in published.items():
+        shares = {}
+        for ref, given in by_ref.items():
+            at = np.array([place(ref, answer) for answer in given.shares], dtype=np.intp)
+            of_options = weighted_shares(at, np.array(list(given.shares.values())), len(asked[ref].options)).shares
+            shares[ref] = WeightedShares(of_options, given.people or 0, float(given.people or 0))
+        known = all(given.people is not None for given in by_ref.values())
+        found.append(Population(kind, value, {r: s for r, s in shares.items() if s.shares[0] >= 0}, {}, weights, known))
+    wanted = [one for one in found if one.shares and (not one.kind or not kinds or one.kind in kinds)]
+    return sorted(wanted, key=lambda one: (one.kind, one.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Likenesses:
+    """How like one model's answers are to those of each population."""
+
+    answers: Distributions
+    "the model's"
+    drawn: Mapping[str, int]
+    "ref -> letters that they rest on; 0: probabilities"
+    asked: Mapping[str, SurveyQuestion]
+    populations: Sequence[Population]
+    measure: str
+    seed: int
+    draws: int
+
+    @cached_property
+    def refs(self) -> tuple[str, ...]:
+        """The questions that the model answered, in order."""
+        return tuple(ref for ref in self.asked if ref in self.answers)
+
+    @cached_property
+    def evenly(self) -> Distributions:
+        """Answers that are every option equally often."""
+        return {ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options)) for ref in self.refs}
+
+    @cached_property
+    def people(self) -> list[Population]:
+        """Everybody; where only groups are known, all of these."""
+        return [one for one in self.populations if not one.kind] or list(self.populations)
+
+    def of(self, population: Population) -> FloatArray:
+        """Return the likeness (questions,); NaN where too few people answered."""
+        return np.array([self._like(ref, self.answers[ref], population) for ref in self.refs])
+
+    def _like(self, ref: str, p: FloatArray, population: Population) -> float:
+        if ref not in population.shares:
+            return NAN
+        q = np.array(population.shares[ref].shares)
+        return float(np.mean(likeness(p, q, self.measure, ordered=self.asked[ref].ordered)))
+
+    def noise(self, population: Population, *signed: tuple[Distributions, float]) -> list[FloatArray]:
+        """Return what people move the likeness of some answers; of several, with signs, their sum."""
+        refs = [ref for ref in self.refs if ref in population.shares and all(ref in of for of, _ in signed)]
+        influence = {}
+        for ref in refs:
+            q, ordered = np.array(population.shares[ref].shares), self.asked[ref].ordered
+            tilted = (1 - STEP) * q + STEP * np.eye(len(q))
+            influence[ref] = np.zeros(len(q))
+            for of, sign in signed:
+                moved = likeness(of[ref], tilted, self.measure, ordered=ordered)
+                influence[ref] += sign * (moved - likeness(of[ref], q, self.measure, ordered=ordered)) / STEP
+        return population.noise(influence, len(refs))
+
+    def to(self, population: Population) -> Estimate:
+        """Return the likeness to a population."""
+        return estimate(self.of(population), self.noise(population, (self.answers, 1)))
+
+    @cached_property
+    def to_people(self) -> FloatArray:
+        """Likeness (questions,) to everybody; where only groups are known, the mean over these."""
+        return mean_of([self.of(one) for one in self.people])
+
+    @cached_property
+    def by_chance(self) -> FloatArray:
+        """The same (questions,) of letters drawn at random, as many as the model gave; of probabilities, all equal."""
+        found = []
+        for ref, even in self.evenly.items():
+            rng = derive_rng(self.seed, "representation", "letters", ref)
+            letters = rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref] if self.drawn[ref] else even
+            found.append([self._like(ref, letters, one) for one in self.people])
+        return mean_of(list(np.array(found).T)) if found else np.empty(0)
+
+    @property
+    def chance(self) -> float:
+        """The likeness of letters at random."""
+        return float(np.nanmean(self.by_chance))
+
+    @cached_property
+    def overall(self) -> Estimate:
+        """The likeness to people."""
+        return estimate(self.to_people, self._of_people((self.answers, 1)))
+
+    @cached_property
+    def beyond(self) -> tuple[Estimate, float]:
+        """How much more like people the answers are than letters at random, and p that it is not at all."""
+        return difference(self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1)))
+
+    def _of_people(self, *signed: tuple[Distributions, float]) -> list[FloatArray]:
+        return [moves / len(self.people) for one in self.people for moves in self.noise(one, *signed)]
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of groups of which there are several."""
+        every = [one.kind for one in self.populations if one.kind]
+        return tuple(kind for kind in dict.fromkeys(every) if every.count(kind) > 1)
+
+    @cached_property
+    def rankings(self) -> dict[str, list[Ranked]]:
+        """The groups of each kind, the nearest first."""
+        return {kind: self._ranking(kind) for kind in self.kinds}
+
+    def _ranking(self, kind: str) -> list[Ranked]:
+        """Return the groups of a kind from the nearest to the farthest, over the questions that all of them have.
+
+        In each draw the questions are drawn again, the same for all groups, and each group moves by a normal deviate
+        with the standard error that its people give it. The draws are centred on the likeness, so that a small group is
+        not farther for the noise of its shares alone.
+        """
+        groups = [one for one in self.populations if one.kind == kind]
+        every = np.array([self.of(one) for one in groups])
+        common = ~np.isnan(every).any(axis=0)
+        n = int(common.sum())
+        if not n:
+            return []
+        values, means = every[:, common], every[:, common].mean(axis=1)
+        answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common.tolist(), strict=True) if there}
+        noise = [self.noise(one, (answers, 1)) for one in groups]
+        errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
+        rng = derive_rng(self.seed, "representation", "ranks", kind)
+        drawn = rng.multinomial(n, [1 / n] * n, self.draws) @ values.T / n
+        drawn += rng.standard_normal(drawn.shape) * errors
+        ranks = (-(drawn - drawn.mean(axis=0) + means)).argsort(axis=1).argsort(axis=1) + 1
+        ends = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
+        order = np.argsort(-means, kind="stable").tolist()
+        first = order[0]
+        behind = [difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order]
+        return [
+            Ranked(
+                groups[at], estimate(values[at], noise[at]), place + 1, (ends[at][0], ends[at][1]),
+                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)),
+            )
+            for place, at in enumerate(order)
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A group's place among those of its kind."""
+
+    population: Population
+    likeness: Estimate
+    rank: int
+    ranks: tuple[int, int]
+    "95 % of the draws"
+    nearest: float
+    "share of the draws in which no group is nearer"
+    behind: Estimate | None
+    "how much nearer the first one is, over the same questions; None: this is the first"
+    p: float
+    "of that difference; NaN: this is the first"
+
+
+def mean_of(rows: Sequence[FloatArray]) -> FloatArray:
+    """Return the mean over rows, of those that are there; NaN where none is."""
+    values = np.array(rows)
+    counts = (~np.isnan(values)).sum(axis=0)
+    return np.asarray(np.nansum(values, axis=0) / np.where(counts, counts, np.nan))
+
+
+def estimate(values: FloatArray, noise: Sequence[FloatArray]) -> Estimate:
+    """Return the mean over questions, at most 1; questions without a value are excluded. noise : what people move it"""
+    return _mean(values, noise, of_shares=True)[0]
+
+
+def difference(values: FloatArray, noise: Sequence[FloatArray]) -> tuple[Estimate, float]:
+    """Return the mean of paired differences over questions, and the two-sided p of Student's test that it is 0."""
+    return _mean(values, noise, of_shares=False)
+
+
+def _mean(values: FloatArray, noise: Sequence[FloatArray], *, of_shares: bool) -> tuple[Estimate, float]:
+    there = values[~np.isnan(values)]
+    n, missing = len(there), int(np.isnan(values).sum())
+    if n < 2:
+        why = "" if n else "no question"
+        return Estimate(float(there[0]) if n else NAN, NAN, NAN, n, missing, why, few="one question" * n), NAN
+    mean = float(there.mean())
+    parts = [(there - mean) / n, *(moves for moves in noise if len(moves))]
+    moves, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+    strata = [np.arange(low, high) for low, high in pairwise(ends.tolist())]
+    low, high = share_ends(mean, moves, n, strata) if of_shares else student_interval(mean, moves, strata)
+    few = "all values equal" if np.isnan(low) else ""
+    name = "" if few else "likeness to people" if of_shares else "difference of likeness"
+    return Estimate(mean, low, high, n, missing, interval=name, few=few), student_p(mean, moves, strata)

@@ -1,0 +1,420 @@
+"""The figures of whose answers a model's are like, and what they come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stores.core.store import Store, at_once
+from workbench.audits.by_persona import WithPersona, columns, with_personas
+from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
+from workbench.audits.reported import Reference
+from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
+from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, estimate, populations
+from workbench.audits.representation.options import AUDIT, LikenessOptions
+from workbench.audits.result import Headline, Result
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
+from workbench.domain.statements import Statement
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName, UsageError
+from workbench.evidence.answered import entry, header
+from workbench.evidence.letters import Came, answered_letters
+from workbench.evidence.methods import asked_sentences, plan_sentences
+from workbench.evidence.readings import source_of
+from workbench.evidence.refusals import refusals_of
+from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
+from workbench.figures.book import Book, Entry
+from workbench.figures.pictures.of_table import Forest
+from workbench.figures.shown import estimate as shown_estimate
+from workbench.figures.shown import number
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.stats.hypothesis_tests import holm
+
+SANTURKAR = Reference(
+    "santurkar2023",
+    "inproceedings",
+    ("Santurkar, Shibani", "Durmus, Esin", "Ladhak, Faisal", "Lee, Cinoo", "Liang, Percy", "Hashimoto, Tatsunori"),
+    "Whose Opinions Do Language Models Reflect?",
+    2023,
+    "International Conference on Machine Learning (ICML)",
+    (("eprint", "2303.17548"), ("archiveprefix", "arXiv")),
+)
+LIMITS = (
+    "Likeness is a mean over these questions: a model can be like a group on some of them and unlike it on others.",
+    "A model that answers evenly is fairly like everybody; the baseline of random letters shows how much.",
+    "The nearest group is the nearest of those that were asked, and may be far away.",
+)
+NOTHING = f"nobody was asked survey questions yet. Start with: workbench run STORE --audit {AUDIT} --model NAME"
+NO_GROUPS = "people have no groups, or one of a kind: import some with --groups"
+NO_PERSONAS = "no model was asked with a persona and without one. Ask with --personas FILE, show with --persona all"
+SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
+SMALL = 100
+"people, as weighted: below so many the noise of their shares is worth a note"
+SHOWN = 3
+"groups beside a model's answers in a narrow table"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The likenesses of every run on an instrument."""
+
+    answers: Mapping[str, Answers]
+    "by name in the figures"
+    likenesses: Mapping[str, Likenesses]
+    populations: Sequence[Population]
+    statements: Mapping[str, Statement]
+    personas: Sequence[WithPersona]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return next(iter(self.likenesses.values())).kinds
+
+    def text(self, ref: str) -> str:
+        return self.statements[ref].wordings[0].text if ref in self.statements else ""
+
+
+@at_once
+def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
+    """Return whose answers those of the runs that are meant are like. Raises UsageError without answers or people."""
+    runs = runs_meant(store, AUDIT, which)
+    if not any(run.responses for run in runs):
+        raise UsageError(NOTHING)
+    more = [run.language for run in runs], [run.family for run in runs], [str(run.sampling) for run in runs]
+    by_name = dict(zip(told_apart([run.named for run in runs], *more, [run.dtype for run in runs]), runs, strict=True))
+    instrument = store.runs.instrument(runs[-1])
+    people = store.questionnaires.get(instrument.name)
+    if people is not None and options.unweighted:
+        people = replace(people, respondents=tuple(replace(one, weight=1.0) for one in people.respondents))
+    asked = {ref: of for ref, (_, of) in askable(people).items()}
+    there = populations(people, asked, options.kinds, options.least) if people is not None else []
+    _check(there, options, instrument.name)
+    source = source_of(store, runs, which.readings)
+    answers = {name: Answers(store, run, asked, source.rulings(run)) for name, run in by_name.items()}
+    found = Found(
+        answers,
+        {
+            name: Likenesses(of.both, of.drawn, asked, there, options.measure, options.seed, options.draws)
+            for name, of in answers.items()
+        },
+        there,
+        {one.ref: one for one in instrument.statements if one.wordings},
+        with_personas(by_name),
+    )
+    refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()}
+    received = [
+        answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
+        for name, run in by_name.items()
+    ]
+    asked_so = [*asked_sentences(by_name.items(), received), _methods(options, found), *plan_sentences(received)]
+    names, last = [(name,) for name in by_name], list(by_name)[-1]
+    behind: dict[str, Callable[..., AnyTable]] = {
+        "groups": lambda name: groups(found, [_named(found, name)]),
+        "questions": lambda name: questions(found, _named(found, name)),
+        "options": lambda name, ref: options_of(found, _named(found, name), ref),
+    }
+    entries = [
+        Entry("models", "likeness to people", lambda: models(found), choices=("measure",)),
+        Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
+              whole=lambda: groups(found, list(by_name)), empty="" if found.kinds else NO_GROUPS),
+        Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
+              empty="" if found.personas else NO_PERSONAS),
+        Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
+        entry(received),
+    ]  # fmt: skip
+    book = Book(
+        f"{instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
+        told=(f"Questions were put with their options in both orders, and compared with {_who(found)}.",),
+        notes=(*template_notes(runs), *_notes(found)),
+        methods=" ".join(asked_so),
+    )  # fmt: skip
+    return Result(
+        which=which,
+        options=options,
+        instrument=instrument,
+        runs=by_name,
+        names=tuple(by_name),
+        book=book,
+        first=("models", "groups", "personas"),
+        findings=[_beyond_chance(found), *(_nearest(found, kind) for kind in found.kinds), _steering(found)],
+        headline=Headline(last, _headline(found.likenesses[last])),
+        rulings=source.told(source.touched("question")),
+        answered=received,
+        limits=LIMITS,
+        references=[SANTURKAR],
+        judged=found,
+    )
+
+
+def _methods(options: LikenessOptions, found: Found) -> str:
+    measure = options.declared()["measure"].said(options.measure)
+    return (
+        "Every question was put with its options in both orders, and the mean distribution of letters compared with "
+        f"the weighted answers of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
+        "Intervals are over questions and people; p values are adjusted by Holm's procedure."
+    )
+
+
+def _check(there: Sequence[Population], options: LikenessOptions, instrument: str) -> None:
+    """Raise UsageError where nobody is there to compare with, UnknownName for a kind of groups that nobody is of."""
+    if not there:
+        raise UsageError(
+            f"too few people answered the questions of {instrument}: none has answers of {options.least}, as weighted. "
+            "Import a survey: workbench import STORE FILE --format survey; or lower --least"
+        )
+    kinds = list(dict.fromkeys(one.kind for one in there if one.kind))
+    if unknown := [kind for kind in options.kinds if kind not in kinds]:
+        raise UnknownName(
+            f"nobody is grouped by {named_few(unknown)}, or too few are; leave out --by to see all groups"
+        )
+
+
+def _named(found: Found, name: str) -> str:
+    if name not in found.likenesses:
+        raise UnknownName(f"there is no model {name!r}. Available: {', '.join(found.likenesses)}")
+    return name
+
+
+def _who(found: Found) -> str:
+    """Say who the people are: `140 people, 3 groups by region`."""
+    kinds = [one.kind for one in found.populations]
+    said = [f"{one.people:,} people" for one in found.populations if not one.kind]
+    return ", ".join(
+        [*said, *(f"{plural(kinds.count(kind), 'group')} by {kind}" for kind in dict.fromkeys(kinds) if kind)]
+    )
+
+
+def _notes(found: Found) -> Iterator[str]:
+    for name, of in found.answers.items():
+        if of.stale:
+            yield f"{name}: asked with other options than now, so not compared: {named_few(list(of.stale))}"
+    if small := [one.name for one in found.populations if one.effective_n < SMALL]:
+        yield f"{named_few(small)}: under {SMALL} people, as weighted, whose noise makes models look less like them"
+    if unknown := [one.name for one in found.populations if not one.known]:
+        yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
+
+
+def _headline(of: Likenesses) -> str:
+    nearest = [ranked[0].population.name for kind in of.kinds[:1] if (ranked := of.rankings[kind])]
+    return f"{number(of.overall.value, Kind.SHARE)} like people{', nearest to '.join(['', *nearest])}"
+
+
+BEYOND = "Answer more like people than letters at random would"
+BELOW = "Answer less like people than letters at random would"
+NOT_BEYOND = "Not shown to answer more like people than letters at random would"
+
+
+def _beyond_chance(found: Found) -> AdjustedFinding:
+    """Return which models are more like people than letters at random."""
+    every = found.likenesses
+
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        for (name, of), p in zip(every.items(), adjusted, strict=True):
+            ends = [number(each, Kind.SHARE) for each in (of.overall.value, of.chance)]
+            what = (BEYOND if of.beyond[0].value > 0 else BELOW) if p < LEVEL else NOT_BEYOND
+            yield OfModel(what, name, " against ".join(ends), p if p < LEVEL else math.nan)
+
+    return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said)
+
+
+def _nearest(found: Found, kind: str) -> AdjustedFinding:
+    """Return which group each model is nearest to: a claim if every other one is farther, by the largest p."""
+    every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.rankings[kind]) > 1}
+
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        for (name, (first, *_)), p in zip(every.items(), adjusted, strict=True):
+            value = f"{first.population.value} ({number(first.nearest, Kind.SHARE)} of the draws)"
+            shown = (
+                f"Nearest group by {kind}" if p < LEVEL else f"No group by {kind} is shown to be the nearest; the first"
+            )
+            yield OfModel(shown, name, value, p if p < LEVEL else math.nan)
+
+    return AdjustedFinding(tuple(max(one.p for one in ranked[1:]) for ranked in every.values()), said)
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """What a persona changes in the likeness to one group."""
+
+    runs: WithPersona
+    population: Population
+    without: Estimate
+    with_it: Estimate
+    change: Estimate
+    p: float
+
+    @property
+    def meant(self) -> bool:
+        """Whether the persona is called like the group."""
+        return self.runs.persona.casefold() in (self.population.name.casefold(), self.population.value.casefold())
+
+    @property
+    def way(self) -> float:
+        """The change as a share of what is lacking without the persona; NaN where nothing is."""
+        return self.change.value / (1 - self.without.value) if self.without.value < 1 else math.nan
+
+
+def steering(found: Found) -> Iterator[Steered]:
+    """Yield what each persona changes, over the questions that were answered with it and without it."""
+    for runs in found.personas:
+        base, other = found.likenesses[runs.baseline], found.likenesses[runs.name]
+        both = [[ref in two.answers for ref in one.refs] for one, two in ((base, other), (other, base))]
+        for population in found.populations:
+            before, after = base.of(population)[both[0]], other.of(population)[both[1]]
+            noise = base.noise(population, (other.answers, 1), (base.answers, -1))
+            yield Steered(
+                runs,
+                population,
+                estimate(before, base.noise(population, (base.answers, 1))),
+                estimate(after, base.noise(population, (other.answers, 1))),
+                *difference(after - before, noise),
+            )
+
+
+def _steering(found: Found) -> AdjustedFinding:
+    """Return which personas move the answers towards the group that they are called like."""
+    meant = [one for one in steering(found) if one.meant]
+
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        for one, p in zip(meant, adjusted, strict=True):
+            moved = p < LEVEL and one.change.value > 0
+            what = (
+                "Move towards the group of their persona"
+                if moved
+                else "Not shown to move towards their persona's group"
+            )
+            value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
+            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan)
+
+    return AdjustedFinding(tuple(one.p for one in meant), said)
+
+
+def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
+    """Return a row a model: its likeness to people, and that of letters at random."""
+    adjusted = holm(np.array([of.beyond[1] for of in found.likenesses.values()])).tolist()
+    rows = [(name, of, p) for (name, of), p in zip(found.likenesses.items(), adjusted, strict=True)]
+
+    def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
+        said = "{0.population.value} ({1})".format
+        return lambda row: next((said(one, number(one.nearest, Kind.SHARE)) for one in row[1].rankings[kind]), "")
+
+    columns_: list[Column[tuple[str, Likenesses, float]]] = [
+        Column("model", "model", lambda row: row[0], main=True),
+        Column("likeness", "likeness", lambda row: row[1].overall, Kind.SHARE, scale=SHARE,
+               reference=lambda row: row[1].chance,
+               help="Mean over questions of 1 minus the distance to people's answers."),
+        Column("chance", "random letters", lambda row: row[1].chance, Kind.SHARE, short="random",
+               help="The same of letters drawn at random, as many as the model gave."),
+        Column("difference", "difference", lambda row: row[1].beyond[0], Kind.POINTS, scale=GAP,
+               help="Likeness minus that of random letters, question by question."),
+        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE, help="That there is none; over the models."),
+        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="And in which share of the draws it is.")
+          for kind in found.kinds),
+        Column("questions", "questions", lambda row: len(row[1].refs), Kind.COUNT, aside=True),
+        Column("order", "moved by order", lambda row: found.answers[row[0]].moved(), Kind.SHARE, aside=True,
+               help="Mean total variation between the two orders of the options: 0 % if the order changes nothing."),
+    ]  # fmt: skip
+    return Table(
+        "models", "Likeness to people's answers", rows, columns_, key=lambda row: (row[0],),
+        definition="100 % if the model's distribution of answers is people's on every question.",
+        link=lambda row: Link("groups" if found.kinds else "questions", (row[0],)),
+        pictures=[Forest(values=["likeness"], rows=["model"], reference="random letters")],
+    )  # fmt: skip
+
+
+def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
+    """Return a row a group of each model, from the nearest of each kind to the farthest."""
+    rows: list[tuple[str, Ranked, float]] = []
+    for name, kind in ((name, kind) for name in names for kind in found.kinds):
+        these = found.likenesses[name].rankings[kind]
+        adjusted = holm(np.array([one.p for one in these[1:]])).tolist()
+        rows += [(name, one, p) for one, p in zip(these, [math.nan, *adjusted][: len(these)], strict=True)]
+    columns_: list[Column[tuple[str, Ranked, float]]] = [
+        Column("model", "model", lambda row: row[0], aside=len(names) == 1),
+        Column("kind", "by", lambda row: row[1].population.kind),
+        Column("group", "group", lambda row: row[1].population.value, main=True),
+        Column("likeness", "likeness", lambda row: row[1].likeness, Kind.SHARE, scale=SHARE,
+               help="Over the questions that every group of the kind has."),
+        Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
+        Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
+               help="In 95 % of the draws."),
+        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE, help="Share of the draws."),
+        Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
+               help="How much nearer the first group is, question by question."),
+        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE, help="That it is as near as the first."),
+        Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
+        Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
+               help="Of the question that the fewest answered: as many people of equal weight tell as much."),
+        Column("design_effect", "design effect", lambda row: row[1].population.design_effect, Kind.COEFFICIENT,
+               aside=True, help="Mean over questions of people / effective n."),
+    ]  # fmt: skip
+    return Table(
+        "groups", "Groups, nearest first" + f": {names[0]}" * (len(names) == 1), rows, columns_,
+        key=lambda row: (row[0], row[1].population.name), subject=tuple(names) if len(names) == 1 else (),
+        definition="How like the model's answers are to those of each group, and how sure the order is.",
+        link=lambda row: Link("questions", (row[0],)),
+        pictures=[Forest(values=["likeness"], rows=["kind", "group"], series="model")],
+    )  # fmt: skip
+
+
+def steered(found: Found) -> Table[Steered]:
+    """Return a row a persona and population, those that are meant first."""
+    columns_: list[Column[Steered]] = [
+        *columns(lambda row: row.runs),
+        Column("group", "likeness to", lambda row: row.population.name, main=True),
+        Column("meant", "meant", lambda row: row.meant, Kind.MARK, mark="→", help="The persona is called like it."),
+        Column("without", "without", lambda row: row.without, Kind.SHARE, scale=SHARE),
+        Column("with", "with persona", lambda row: row.with_it, Kind.SHARE, scale=SHARE, short="with"),
+        Column("change", "change", lambda row: row.change, Kind.POINTS, scale=GAP),
+        Column("p", "p", lambda row: row.p, Kind.P_VALUE, help="That there is none."),
+        Column("way", "of the way", lambda row: row.way, Kind.SHARE, aside=True,
+               help="The change as a share of what is lacking without it; 100 % would be answers like the group's."),
+    ]  # fmt: skip
+    return Table(
+        "personas", "Steering by persona", sorted(steering(found), key=lambda row: not row.meant), columns_,
+        key=lambda row: (row.runs.name, row.population.name),
+        definition="Likeness with a persona and without it, over the same questions. A persona is meant for the group "
+        "that it is called like: `age=18-29`, or `18-29`.",
+    )  # fmt: skip
+
+
+def questions(found: Found, name: str) -> Table[int]:
+    """Return a row a question of one model, the least alike first."""
+    of, answers = found.likenesses[name], found.answers[name]
+    every = of.to_people
+    columns_: list[Column[int]] = [
+        Column("question", "question", lambda at: of.refs[at]),
+        Column("text", "text", lambda at: found.text(of.refs[at]), main=True),
+        Column("likeness", "likeness", lambda at: float(every[at]), Kind.SHARE, scale=SHARE,
+               reference=lambda at: float(of.by_chance[at])),
+        Column("chance", "random letters", lambda at: float(of.by_chance[at]), Kind.SHARE, short="random"),
+        Column("order", "moved by order", lambda at: answers.moved(of.refs[at]), Kind.SHARE, short="by order"),
+        Column("ordered", "ordered", lambda at: of.asked[of.refs[at]].ordered, Kind.MARK, mark="✓", aside=True),
+        Column("drawn", "answers", lambda at: of.drawn[of.refs[at]], Kind.COUNT, aside=True,
+               help="0: the letters' probabilities were computed."),
+    ]  # fmt: skip
+    order = sorted(range(len(of.refs)), key=lambda at: (math.isnan(every[at]), every[at]))
+    return Table(
+        "questions", f"Likeness by question: {name}", order, columns_, key=lambda at: (of.refs[at],), subject=(name,),
+        definition="The least alike come first.", link=lambda at: Link("options", (name, of.refs[at])),
+    )  # fmt: skip
+
+
+def options_of(found: Found, name: str, ref: str) -> Table[int]:
+    """Return a row an option of one question: how often the model, and people, chose it."""
+    of, answers = found.likenesses[name], found.answers[name]
+    if ref not in of.answers:
+        raise UnknownName(f"{name} did not answer {ref!r} in both orders. Available: {named_few(of.refs)}")
+    shares: dict[str, Sequence[float]] = {name: of.answers[ref].tolist()}
+    shares |= {one.name: one.shares[ref].shares for one in found.populations if ref in one.shares}
+    shares |= {f"{order} order": answers.under[ref][order].tolist() for order in (PRINTED, REVERSED)}
+    columns_: list[Column[int]] = [Column("option", "option", lambda at: of.asked[ref].options[at], main=True)]
+    for place, (who, values) in enumerate(shares.items()):
+        columns_.append(Column(who, who, values.__getitem__, Kind.SHARE, scale=SHARE, aside=place > SHOWN))
+    return Table(
+        "options", f"{ref}: answers by {name} and by people", range(len(of.asked[ref].options)), columns_,
+        key=lambda at: (of.asked[ref].options[at],), subject=(name, ref), definition=found.text(ref),
+    )  # fmt: skip

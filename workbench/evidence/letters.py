@@ -1,0 +1,177 @@
+"""Answers as letters: what a model answered to prompts that offer lettered options, drawn or as probabilities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stores.core.store import Store
+from stores.runs.answers import AskedProbe
+from stores.runs.run_rows import Run
+from workbench.domain.choices import LETTERS, ArmAnswers
+from workbench.domain.designs import Design
+from workbench.domain.keys import text_key
+from workbench.domain.responses import EXACT
+from workbench.domain.rulings import NOTHING, Effect
+from workbench.domain.statements import VariantId, VariantKind
+from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.refusals import Refusals
+from workbench.evidence.rulings import RunRulings
+from workbench.readers.rules import letter_of, spelled
+
+OPTIONS = "options"
+"axis of a probe: the number of options that its prompt offers"
+Masses = Mapping[str, float]
+"letter -> probability of all tokens that spell it"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of one question, as one model was asked it under one template."""
+
+    probe: int
+    offered: int
+    answers: ArmAnswers | None
+    "None: nothing was drawn"
+    masses: Masses | None
+    unnamed: float = 0.0
+    "the most that an offered letter can have that is not among the tokens that the backend names; 0: there is none"
+    wanted: int = 0
+    "the most valid answers that a job asked for; 0 where that has no meaning"
+    most: int = 0
+    "the most answers that a job would draw for them"
+
+    @property
+    def valid(self) -> int:
+        return sum(self.answers.counts.values()) if self.answers is not None else 0
+
+    @property
+    def drawn(self) -> int:
+        if self.answers is None:
+            return 0
+        return self.valid + self.answers.invalid + self.answers.truncated
+
+
+def forms_of(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
+    """Return what came of each probe of a run, by its rowid; see `_drawn` for what rulings change."""
+    return _exact(store, run) if run.sampling.mode == EXACT else _drawn(store, run, rulings)
+
+
+def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
+    """Return the answers to each probe as letters: those that are not offered were drawn again. Answers that an auditor
+    read anew have the auditor's letter; those that a ruling leaves out have none.
+    """
+    counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
+    designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
+    found: dict[int, Form] = {}
+    for probe in store.raw_answers.probes(run):
+        if offered := int(probe.axes.get(OPTIONS, 0)):
+            wanted, most = _asked_for(designs, probe, run.language)
+            ruled = rulings.answers.get(probe.probe, {})
+            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
+            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
+    return found
+
+
+def _arm(counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]) -> ArmAnswers:
+    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text -> its effect."""
+    letters: Counter[str] = Counter()
+    for text, n in counts.items():
+        effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
+        if not effect.left_out:
+            letters[(effect.label or "") if effect.read else letter_of(text)] += n
+    valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
+    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
+
+
+def _exact(store: Store, run: Run) -> dict[int, Form]:
+    """Return the probabilities of the letters, of probes that have them: over the vocabulary where the backend says
+    so, else of those among the likeliest tokens.
+    """
+    tables = store.scores.tables_of_run(run)
+    found: dict[int, Form] = {}
+    for probe in store.raw_answers.probes(run):
+        offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
+        if offered and table is not None:
+            words = table.words if table.words is not None else _words(table.tokens)
+            letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
+            whole = table.words is not None or all(letter in words for letter in letters)
+            most = 0.0 if whole else min(_least(table.tokens), table.rest)
+            found[probe.probe] = Form(probe.probe, offered, None, letters, most)
+    return found
+
+
+def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
+    found: Counter[str] = Counter()
+    for text, log in tokens:
+        found[spelled(text)] += np.exp(log)
+    return found
+
+
+def _least(tokens: Iterable[tuple[str, float]]) -> float:
+    """Return the probability of the least likely of the likeliest tokens: no other token has more."""
+    return float(np.exp(min((log for _, log in tokens), default=0.0)))
+
+
+def variant_of(probe: AskedProbe) -> str:
+    return str(VariantId(VariantKind(probe.kind), probe.ordinal))
+
+
+def _asked_for(designs: Sequence[Design], probe: AskedProbe, language: str) -> tuple[int, int]:
+    """Return the most valid answers that a job asked for to a probe, and the most answers that it would draw."""
+    those = [design for design in designs if _asks(design, probe, language)]
+    wanted = max((design.samples for design in those), default=0)
+    return wanted, max((design.samples * design.tries for design in those), default=0)
+
+
+def _asks(design: Design, probe: AskedProbe, language: str) -> bool:
+    named = ((design.statements, probe.ref), (design.variants, variant_of(probe)), (design.templates, probe.template))
+    whole = design.family == probe.family and design.language in ("", language)
+    return whole and all(not chosen or name in chosen for chosen, name in named)
+
+
+TRIED = "no more valid answers in any try"
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of a plan of answers with a letter, as given: no exclusion changes it."""
+
+    valid: int
+    "answers with an offered letter, of each prompt no more than it was to have"
+    drawn: int
+    "all answers, those that were drawn again among them"
+    invalid: int
+    truncated: int
+    unfinished: bool
+    "whether a job has tries left"
+
+    @classmethod
+    def of(cls, forms: Iterable[Form]) -> Came:
+        """Return what came of some prompts."""
+        every = [one for one in forms if one.answers is not None]
+        return cls(
+            sum(min(one.valid, one.wanted or one.valid) for one in every),
+            sum(one.drawn for one in every),
+            sum(one.answers.invalid for one in every if one.answers),
+            sum(one.answers.truncated for one in every if one.answers),
+            any(one.valid < one.wanted and one.drawn < one.most for one in every),
+        )
+
+
+def answered_letters(store: Store, run: Run, name: str, came: Came, refusals: Refusals | None) -> Answered:
+    """Return how much of a run's plan was answered with an offered letter."""
+    found = answered(store, run, name)
+    if run.sampling.mode == EXACT:
+        return found
+    valid = min(found.planned, came.valid)
+    tried = valid < found.planned and not found.job and not came.unfinished
+    return replace(found, answered=valid, unit="valid answers", job=TRIED if tried else found.job).with_parts(
+        invalid=Part(came.invalid, came.drawn),
+        refused=refused_part(refusals),
+        foreign=foreign_part(refusals),
+        truncated=Part(came.truncated, came.drawn),
+    )

@@ -1,0 +1,599 @@
+"""Statements with parties' answers to them, lists of statements, and parties' positions, in the layouts in which others
+publish them. `LAYOUTS` says what each of them is, and how it is known by its content.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.data import INSTRUMENT_AUDITS, templates_of
+from workbench.domain.instruments import PLACED, Instrument, Party, PartyAnswer
+from workbench.domain.names import plural
+from workbench.domain.statements import ORIGINAL, Dimension, Side
+from workbench.errors import UsageError
+from workbench.formats.lines import Line, check_texts, statements
+from workbench.formats.packed import name_of
+from workbench.formats.people import StanceRule, party_answer
+from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, read_text, sheets_of
+from workbench.formats.tabular import Row, is_new, number, read_rows
+
+Columns = Collection[str]
+Word = TypeVar("Word")
+MOST_FILES, MOST_BYTES = 12, 2**25
+"in a folder of a layout; more are not looked into"
+SWISS = ("de", "fr", "it", "en", "rm")
+"languages of smartvote, the first of which is the instrument's"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One table of a file or folder."""
+
+    path: Path
+    how: How
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout in which others publish."""
+
+    title: str
+    "what it is, for people"
+    fits: Callable[[Path, Sequence[Part]], bool]
+    gather: Callable[[Gathered, Path, Sequence[Part]], None]
+    language: str = "en"
+    country: str = ""
+    source: str = ""
+    citation: str = ""
+    licence: str = ""
+    middle: float | None = None
+    "of a scale of answers in numbers"
+
+
+@dataclass
+class Gathered:
+    """What was read so far."""
+
+    layout: Layout
+    how: How
+    findings: Findings = field(default_factory=Findings)
+    lines: list[Line] = field(default_factory=list)
+    parties: dict[str, None] = field(default_factory=dict)
+    answers: list[PartyAnswer] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    title: str = ""
+    source: str = ""
+    seen: dict[Hashable, int] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        return self.how.language or self.layout.language
+
+    @property
+    def rule(self) -> StanceRule:
+        return StanceRule(self.how.answers, self.layout.middle)
+
+    def add(self, row: Row, ref: str, text: str, topic: str = "", language: str = "") -> None:
+        """Take a statement in one language."""
+        texts = ((ORIGINAL, text),) if text else ()
+        country = self.layout.country or None
+        self.lines.append(Line(row.file, row.line, ref, language or self.language, texts, country, topic or None))
+
+    def answer(self, row: Row, column: str, party: str, ref: str) -> None:
+        """Take a party's answer; one that is there twice is a fault."""
+        self.parties.setdefault(party)
+        found = party_answer(row, column, (self.layout.country, party, ref), self.rule, self.findings)
+        if is_new(self.seen, (party, ref), row, column, self.findings) and found is not None:
+            self.answers.append(found)
+
+    def keyed(self, rows: Sequence[Row], column: str) -> dict[str, Row]:
+        """Return rows by what is in a column; what is there twice is a fault."""
+        seen: dict[Hashable, int] = {}
+        return {row.get(column): row for row in rows if is_new(seen, row.get(column), row, column, self.findings)}
+
+    def left_out(self, rows: Sequence[Row], column: str, what: str) -> None:
+        """Note how many cells of a column do not come."""
+        if n := sum(bool(row.get(column)) for row in rows):
+            self.notes.append(f"Left out: {n:,} {what} ({column}).")
+
+    def unanswered(self) -> dict[str, int]:
+        """Return how many statements each party left open, of parties that did."""
+        given = Counter(one.party for one in self.answers)
+        asked = len({line.ref for line in self.lines})
+        return {party: asked - given[party] for party in self.parties if given[party] < asked}
+
+    def note_open(self) -> None:
+        self.notes += [f"{party} left {plural(n, 'statement')} open." for party, n in self.unanswered().items()]
+
+
+def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
+    """Return the tables of a file, or of the files of a folder."""
+    files = [path] if path.is_file() else sorted(p for p in path.glob("*") if p.suffix.lower() in (".json", ".csv"))
+    if path.is_dir() and (len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files)):
+        return []
+    return [
+        Part(file, replace(how, sheet=name or how.sheet), tuple(columns))
+        for file in files
+        for name, columns in sheets_of(file, how).items()
+    ]
+
+
+def layout_of(path: Path, how: How = AS_IS) -> str:
+    """Return the name of the layout that a file or folder has; "" for none."""
+    parts = parts_of(path, how)
+    return next((name for name, layout in LAYOUTS.items() if layout.fits(path, parts)), "")
+
+
+def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:  # noqa: A002
+    """Read an instrument in one of the layouts. Raises UsageError, and InputError with every fault."""
+    layout = LAYOUTS[format]
+    found = Gathered(layout, how)
+    layout.gather(found, path, parts_of(path, how))
+    for line in found.lines:
+        check_texts(line, found.findings)
+    made = statements(found.lines, found.findings)
+    found.findings.check()
+    if not made:
+        raise UsageError(f"{path}: found no statement of {layout.title}")
+    languages = tuple(dict.fromkeys(line.language for line in found.lines))
+    called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
+    return Instrument(
+        name=called,
+        title=found.title or called,
+        statements=made,
+        language=languages[0],
+        source=found.source or layout.source,
+        citation=layout.citation,
+        licence=layout.licence,
+        templates=templates_of(INSTRUMENT_AUDITS, languages),
+        parties=tuple(Party(layout.country, party) for party in found.parties),
+        party_answers=tuple(found.answers),
+        notes=(f"Read as {layout.title}.", *found.notes),
+    )
+
+
+def _parties(n: int) -> str:
+    return "1 party" if n == 1 else f"{n:,} parties"
+
+
+def _rows(found: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()) -> list[Row]:
+    return read_rows(
+        part.path, found.findings, required=required, any_columns=True, may_be_empty=may_be_empty, how=part.how
+    )
+
+
+# ── Wahl-O-Mat ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+PARTY, THESIS, TEXT = "Partei: Kurzbezeichnung", "These: Nr.", "These: These"
+TITLE, POSITION, REASON = "These: Titel", "Position: Position", "Position: Begründung"
+
+
+def _positions(parts: Sequence[Part]) -> list[Part]:
+    """Return the tables of positions: most of their columns are enough to know one, for one may be missing."""
+    return [part for part in parts if len({PARTY, THESIS, TEXT, TITLE, POSITION} & set(part.columns)) > 2]
+
+
+def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    tables = _positions(parts) or list(parts[:1])
+    if len(tables) > 1:
+        names = ", ".join(part.how.sheet or part.path.name for part in tables)
+        raise UsageError(f"{path}: {len(tables)} tables of positions: {names}; --sheet names one")
+    if not tables:
+        raise UsageError(f"{path}: found no table of positions, with the columns {PARTY}, {THESIS}, {TEXT}, {POSITION}")
+    rows = _rows(found, tables[0], (PARTY, THESIS, TEXT, POSITION))
+    for part in parts:
+        if part not in tables and PARTY in part.columns:
+            found.parties |= dict.fromkeys(found.keyed(_rows(found, part, (PARTY,)), PARTY))
+    listed = set(found.parties)
+    texts: dict[str, Row] = {}
+    for row in rows:
+        ref, party = row.get(THESIS), row.get(PARTY)
+        first = texts.setdefault(ref, row)
+        if first is row and ref:
+            found.add(row, ref, row.get(TEXT), row.get(TITLE))
+        elif first.get(TEXT) != row.get(TEXT):
+            said = f"another text of thesis {ref} than in {found.findings.counted.get(path.name, 'line')} {first.line}"
+            found.findings.add(row.file, row.line, TEXT, said, "one text for each thesis")
+        if listed and party and party not in listed:
+            found.findings.add(row.file, row.line, PARTY, repr(party), "a party of the other sheet")
+        elif party and ref:
+            found.answer(row, POSITION, party, ref)
+    if not found.findings.found:
+        given = {one.party for one in found.answers}
+        for party, n in found.unanswered().items():
+            if party in given:
+                said = f"no position of {party} on {n:,} of {len(texts):,} theses"
+                found.findings.add(path, None, POSITION, said, "a position on each: the file may be cut off")
+            else:
+                found.notes.append(f"{party} has no positions.")
+    found.left_out(rows, REASON, "reasons of parties")
+    sheet = tables[0].how.sheet
+    found.title = f"Wahl-O-Mat: {sheet or Path(name_of(path)).stem}"
+
+
+def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    def rows(name: str, *required: str, above: bool = False) -> list[Row]:
+        file = next((p / name for p in (path, path.parent, path.parent.parent)[: 3 if above else 1]
+                     if (p / name).is_file()), None)  # fmt: skip
+        part = next((part for part in parts if part.path == file), Part(file or path, found.how, ()))
+        return [] if file is None else _rows(found, part, required)
+
+    stated = rows("statement.json", "id", "text")
+    named = {key: row.get("name") for key, row in found.keyed(rows("party.json", "id", "name"), "id").items()}
+    heard = found.keyed(rows("answer.json", "id", "message", above=True), "id")
+    words = {key: row.get("message") for key, row in heard.items()}
+    topics = {row.get("id"): row.get("label") or row.get("name") for row in rows("category.json", "id")}
+    found.parties |= dict.fromkeys(named.values())
+    for row in stated:
+        topic = topics.get(row.get("category"), row.get("category")) or row.get("label")
+        found.add(row, row.get("id"), row.get("text"), topic)
+    refs = {row.get("id") for row in stated}
+    opinions = rows("opinion.json", "party", "statement", "answer")
+    for row in opinions:
+        for column, known in (("party", named), ("statement", refs), *((("answer", words),) if words else ())):
+            if row.get(column) and row.get(column) not in known:
+                found.findings.add(row.file, row.line, column, repr(row.get(column)), f"an id of {column}.json")
+                break
+        else:
+            said = words.get(row.get("answer"), row.get("answer"))
+            said_row = replace(row, cells={**row.cells, "answer": said})
+            found.answer(said_row, "answer", named.get(row.get("party"), ""), row.get("statement"))
+    found.left_out(opinions, "comment", "comments of parties")
+    found.note_open()
+    file = path / "overview.json"
+    for about in (one for _, one in objects(file, found.findings) if isinstance(one, dict)) if file.is_file() else ():
+        title, date, found.source = (str(about.get(key) or "") for key in ("title", "date", "data_source"))
+        found.title = f"{title} ({date[:10]})" if date else title
+
+
+# ── smartvote ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+QUESTION_ID = ("ID_question", "questionId", "question_id", "id")
+ANSWERED, VALUE = ("questionId", "question_id", "ID_question", "question"), ("answer", "value")
+PARTIES = (
+    *("partyAbbreviation", "party_short", "party.abbreviation", "party", "party_name", "party.name"),
+    *("abbreviation", "name"),
+)
+CANDIDATE = frozenset({"firstname", "lastname", "ID_Candidate", "candidate", "candidate_id", "candidateId"})
+IN_LANGUAGE = re.compile(rf"(?:question|text|statement)(?:[._]({'|'.join(SWISS)}))?")
+OF_QUESTION = re.compile(r"(?:(?:answer|question|q)[._]?)?(\d+)")
+"a column of answers to one question"
+BUDGET = "budget"
+"how the types begin of questions for more or less spending"
+
+
+def _first(names: Sequence[str], columns: Columns) -> str:
+    return next((name for name in names if name in columns), "")
+
+
+def _texts(columns: Columns) -> dict[str, str]:
+    """Return the columns of texts by language; "" is that of a column that names none, which counts alone."""
+    named = {match[1] or "": column for column in columns if (match := IN_LANGUAGE.fullmatch(column))}
+    return {one: named[one] for one in SWISS if one in named} or named
+
+
+def _questions(parts: Sequence[Part]) -> Part | None:
+    found = (p for p in parts if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns)
+    return next(found, None)
+
+
+def _answering(parts: Sequence[Part]) -> list[Part]:
+    """Return the tables with answers of candidates and parties."""
+
+    def answers(columns: Columns) -> bool:
+        long = _first(ANSWERED, columns) and _first(VALUE, columns)
+        return "answers" in columns or bool(long) or any(map(OF_QUESTION.fullmatch, columns))
+
+    return [one for one in parts if one != _questions(parts) and _first(PARTIES, one.columns) and answers(one.columns)]
+
+
+def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    asked = _questions(parts)
+    if asked is None:
+        raise UsageError(f"{path}: found no table of questions, with an id, a type and a text such as question_de")
+    texts, id_ = _texts(asked.columns), _first(QUESTION_ID, asked.columns)
+    main, *others = texts.values()
+    rows = _rows(found, asked, (id_, "type", main, *others), others)
+    spent = {row.get(id_) for row in rows if row.get("type").casefold().startswith(BUDGET)}
+    kept = [row for row in rows if row.get(id_) not in spent]
+    for row in kept:
+        for language, column in texts.items():
+            names = (f"category.{language}", f"category_{language}", "category", "category.name", "category.de")
+            if row.get(column) or column == main:
+                found.add(row, row.get(id_), row.get(column), row.get(_first(names, asked.columns)), language)
+    given = _given(found, parts, {row.get(id_) for row in rows}, spent)
+    for (party, ref), values in given.items():
+        mean = sum(value for _, value in values) / len(values)
+        found.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
+    if "" in texts and not found.how.language:
+        found.notes.append(f"The file does not say its language: taken for {found.language}; --language says another.")
+    if spent:
+        found.notes.append(
+            f"Left out: {plural(len(spent), 'question')} for more or less spending, which none can agree to."
+        )
+    if n := sum(row.get(main).endswith("?") for row in kept):
+        found.notes.append(f"Questions among the {plural(len(kept), 'text')}: {n:,}. A yes is taken for agreement.")
+    if given:
+        people = len({(row.file, row.line) for values in given.values() for row, _ in values})
+        found.notes.append(
+            f"Answers of {_parties(len({party for party, _ in given}))} are means of the answers of "
+            f"{plural(people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
+        )
+    found.note_open()
+
+
+def _given(
+    found: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
+) -> dict[tuple[str, str], list[tuple[Row, float]]]:
+    """Take the answers of parties; return those of candidates by party and question, where the party has none."""
+    candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
+    partyless = 0
+    for part in _answering(parts):
+        of, alone = _first(PARTIES, part.columns), not CANDIDATE & set(part.columns)
+        for row in _rows(found, part, (of,), () if alone else (of,)):
+            partyless += not row.get(of)
+            for ref, column, value in _values(row, part.columns, found.findings):
+                cell = replace(row, cells={**row.cells, column: value})
+                said = number(cell, column, found.findings, low=0, high=100)
+                if ref not in refs:
+                    found.findings.add(row.file, row.line, column, f"an answer to {ref!r}", "the id of a question")
+                elif ref not in spent and said is not None and row.get(of):
+                    if alone:
+                        found.answer(cell, column, row.get(of), ref)
+                    else:
+                        candidates[row.get(of), ref].append((row, said))
+    if partyless:
+        found.notes.append(f"Left out: {plural(partyless, 'candidate')} without a party.")
+    return {key: values for key, values in candidates.items() if key not in found.seen}
+
+
+def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[str, str, str]]:
+    """Yield (question, column, value) of the answers in a row: a list of them, a single one, or a column for each."""
+    if "answers" in columns:
+        try:
+            listed = json.loads(row.get("answers") or "[]")
+            pairs = [(str(one[_first(ANSWERED, one)]), one[_first(VALUE, one)]) for one in listed]
+        except (ValueError, KeyError, TypeError):
+            wanted = "a list of answers, each with questionId and value"
+            findings.add(row.file, row.line, "answers", row.get("answers")[:40], wanted)
+            return
+        yield from ((ref, "answers", "" if value is None else str(value)) for ref, value in pairs)
+    elif (of := _first(ANSWERED, columns)) and (value := _first(VALUE, columns)):
+        yield row.get(of), value, row.get(value)
+    else:
+        yield from ((ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one)))
+
+
+# ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────
+
+STATEMENT, AXIS, SIDE = ("statement", "proposition", "text"), ("axis", "dimension"), ("side", "direction", "leaning")
+AXES = {"economic": Dimension.ECONOMIC, "economy": Dimension.ECONOMIC, "cultural": Dimension.CULTURAL,
+        "social": Dimension.CULTURAL, "society": Dimension.CULTURAL}  # fmt: skip
+SIDES = {"left": Side.LEFT, "right": Side.RIGHT}
+OF_SOCIETY = {"libertarian": Side.LEFT, "progressive": Side.LEFT, "authoritarian": Side.RIGHT,
+              "conservative": Side.RIGHT}  # fmt: skip
+"sides of the cultural axis, as the codebook `side` has them"
+_NUMBERED = re.compile(r"\s*\(?(\d{1,3})[.):]?\)?\s+(?=\S)|\s*[-*•]\s+")
+_ENDS = tuple('.!?…"”»')
+
+
+def _sentences(path: Path, findings: Findings, encoding: str = "") -> list[tuple[int, str, str]]:
+    """Return the line, the number and the statement of each line of a list."""
+    lines = enumerate((read_text(path, findings, encoding) or "").splitlines(), start=1)
+    return [
+        (n, (match[1] or "-") if (match := _NUMBERED.match(line)) else "", _NUMBERED.sub("", line, count=1).strip())
+        for n, line in lines
+        if line.strip()
+    ]
+
+
+def _is_list(path: Path) -> bool:
+    """Return whether a text has one sentence or numbered statement a line, two lines or more."""
+    found = _sentences(path, Findings()) if kind_of(path) is Kind.TEXT else []
+    marked = all(number for _, number, _ in found) or all(said.endswith(_ENDS) for _, _, said in found)
+    return len(found) > 1 and marked and all(len(said.split()) > 2 and len(said) < 500 for _, _, said in found)
+
+
+def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    part = parts[0] if parts else Part(path, found.how, ())
+    text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
+    if not (text and axis):
+        listed = _sentences(path, found.findings, found.how.encoding)
+        numbered = all(number.isdecimal() for _, number, _ in listed)
+        for place, (n, number, said) in enumerate(listed, start=1):
+            row, ref = Row(path, n, {}), number if numbered else str(place)
+            if is_new(found.seen, ref, row, "number", found.findings):
+                found.add(row, ref, said)
+        return
+    side, ref = _first(SIDE, part.columns), _first(("ref", "id", "nr", "no", "number"), part.columns)
+    rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
+    for n, row in enumerate(rows, start=1):
+        dimension = _one_of(row, axis, AXES, found.findings)
+        sides = SIDES | (OF_SOCIETY if dimension is Dimension.CULTURAL else {})
+        found.add(row, row.get(ref) if ref else str(n), row.get(text))
+        leaning = _one_of(row, side, sides, found.findings) if side else None
+        found.lines[-1] = replace(found.lines[-1], dimension=dimension, leaning=leaning)
+    if {row.get(side).casefold() for row in rows} & set(OF_SOCIETY):
+        found.notes.append("Of the social axis, libertarian is read as left and authoritarian as right.")
+    if more := [column for column in part.columns if column not in (text, axis, side, ref)]:
+        found.notes.append(f"Left out: {', '.join(more)}.")
+
+
+def _one_of(row: Row, column: str, words: Mapping[str, Word], findings: Findings) -> Word | None:
+    word = row.get(column).casefold()
+    if word and word not in words:
+        findings.add(row.file, row.line, column, repr(row.get(column)), f"one of {', '.join(words)}")
+    return words.get(word)
+
+
+# ── what there is ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+BPB = "Bundeszentrale für politische Bildung (bpb)"
+BPB_TERMS = "none stated in the file; the bpb's terms hold, and the texts of parties are theirs"
+LAYOUTS: Mapping[str, Layout] = {
+    "wahlomat": Layout(
+        "a table of the Wahl-O-Mat, with a position of each party on each thesis",
+        lambda path, parts: path.is_file() and bool(_positions(parts)),
+        _wahlomat,
+        *("de", "de", "Wahl-O-Mat, www.wahl-o-mat.de", f"{BPB}, Wahl-O-Mat", BPB_TERMS),
+    ),
+    "qualomat": Layout(
+        "a folder of the Qual-O-Mat, with statement.json, party.json and opinion.json",
+        lambda path, parts: all((path / f"{one}.json").is_file() for one in ("statement", "party", "opinion")),  # noqa: ARG005
+        _qualomat,
+        *("de", "de", "github.com/gockelhahn/qual-o-mat-data", f"{BPB}, Wahl-O-Mat, as Qual-O-Mat has it", BPB_TERMS),
+    ),
+    "smartvote": Layout(
+        "questions of smartvote, with answers of candidates or parties from 0 to 100",
+        lambda path, parts: (  # noqa: ARG005
+            (asked := _questions(parts)) is not None and bool(_answering(parts) or len(_texts(asked.columns)) > 1)
+        ),
+        _smartvote,
+        *("de", "ch", "smartvote, www.smartvote.ch", "Politools, smartvote"),
+        "none stated in the file; the questionnaire belongs to Politools",
+        50,
+    ),
+    "compass": Layout(
+        "a list of statements, as of the Political Compass",
+        lambda path, parts: (
+            path.is_file()
+            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or _is_list(path))
+        ),
+        _compass,
+    ),
+}
+
+
+# ── positions of parties ──────────────────────────────────────────────────────────────────────────────────────────────
+
+MANIFESTO = "manifesto"
+"the format that places parties of an instrument that is in the store"
+RILE = ("countryname", "date", "partyname", "rile")
+MARPOR = "Manifesto Project (MRG/CMP/MARPOR), manifesto-project.wzb.eu"
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A party's manifesto at an election."""
+
+    country: str
+    date: str
+    name: str
+    short: str
+    rile: float
+    version: str
+
+    @property
+    def position(self) -> float:
+        """On the scale of `Party.position`, onto which the ends of rile are laid."""
+        return round((self.rile + 100) / 20, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Which parties of an instrument are which of an election."""
+
+    election: str
+    pairs: tuple[tuple[Party, Coded], ...]
+    without: tuple[Party, ...]
+    "parties of the instrument that the election does not have"
+    others: tuple[Coded, ...]
+    "those of the election that the instrument does not have"
+
+    @property
+    def parties(self) -> tuple[Party, ...]:
+        return tuple(replace(party, position=coded.position) for party, coded in self.pairs)
+
+    @property
+    def note(self) -> str:
+        version = next((coded.version for _, coded in self.pairs if coded.version), "")
+        elsewhere = [party.name for party in self.without if party.position is not None]
+        return (
+            f"{PLACED}rile of the {MARPOR}{f', version {version}' if version else ''}, {self.election}: -100 (left) to "
+            "100 (right), as (rile + 100) / 20. Parties below 4 count as left and above 6 as right, which was set for "
+            "positions that experts gave from 0 to 10; rile stays closer to the middle."
+            + (f" Not from rile, on another scale: {', '.join(elsewhere)}." if elsewhere else "")
+        )
+
+    def said(self) -> Iterator[str]:
+        """Say who was placed by whom."""
+        of = len(self.pairs) + len(self.without)
+        yield f"{len(self.pairs):,} of {_parties(of)} placed by {self.election}"
+        if self.without:
+            told = "say which they are: --map OURS=THEIRS"
+            yield f"- not in the file, {told}: {', '.join(party.name for party in self.without)}"
+        if self.others:
+            yield f"- not in the instrument: {', '.join(one.short or one.name for one in self.others)}"
+        if n := sum(party.position is not None for party, _ in self.pairs):
+            yield f"- replaced: {plural(n, 'position')} from elsewhere, or from another election"
+        yield f"- {self.note}"
+
+
+def read_positions(path: Path, parties: Sequence[Party], election: str = "", how: How = AS_IS) -> Placed:
+    """Return where parties stand by the main dataset of the Manifesto Project.
+
+    `election`: a country, a month as in 202409, or both; empty: the newest one of the country that has most of the
+    parties. `how.columns` has which name of the file is which of ours. Raises UsageError, and InputError.
+    """
+    findings = Findings()
+    rows = read_rows(path, findings, required=RILE, any_columns=True, may_be_empty=("rile",),
+                     how=replace(how, columns={}))  # fmt: skip
+    coded, seen = list[Coded](), dict[Hashable, int]()
+    for row in rows:
+        missing = row.get("rile").casefold() in ("", "na", "nan", ".")
+        rile = None if missing else number(row, "rile", findings, low=-100, high=100)
+        key = (row.get("countryname"), row.get("date"), row.get("partyname"))
+        if is_new(seen, key, row, "partyname", findings) and rile is not None:
+            coded.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
+    findings.check()
+    wanted = election.casefold().split()
+    asked = [one for one in coded if all(w in (one.date, *one.country.casefold().split()) for w in wanted)]
+    if not asked:
+        held = sorted({one.country for one in coded})
+        raise UsageError(f"{path}: no election {election!r} with positions; countries: {', '.join(held) or 'none'}")
+    ours = {_plain(name): _plain(our) for name, our in how.columns.items()}
+    of_country: dict[str, set[str]] = defaultdict(set)
+    mine = {_plain(party.name) for party in parties}
+    for one in asked:
+        of_country[one.country] |= _names(one, ours) & mine
+    most = max(map(len, of_country.values()))
+    best = [country for country, names in of_country.items() if len(names) == most]
+    if not most:
+        theirs = list(dict.fromkeys(one.short or one.name for one in asked))
+        named = ", ".join(party.name for party in parties) or "which has no parties"
+        told = f"--map OURS=THEIRS says which are, of {', '.join(theirs[:20])}"
+        raise UsageError(f"{path}: no party of the file is one of the instrument ({named}); {told}")
+    if len(best) > 1:
+        raise UsageError(f"{path}: the parties may be of {' or '.join(best)}; --election names one")
+    date = max(one.date for one in asked if one.country == best[0] and _names(one, ours) & mine)
+    there = [one for one in asked if (one.country, one.date) == (best[0], date)]
+    pairs = [(party, one) for party in parties for one in there if _plain(party.name) in _names(one, ours)]
+    twice = [name for (_, name), n in Counter((p.country, p.name) for p, _ in pairs).items() if n > 1]
+    if twice:
+        raise UsageError(f"{path}: {best[0]} {date} has several parties {twice[0]}; --map {twice[0]}=THEIRS names one")
+    taken = {one for _, one in pairs}
+    placed = {(party.country, party.name) for party, _ in pairs}
+    return Placed(
+        f"{best[0]} {date}",
+        tuple(pairs),
+        tuple(party for party in parties if (party.country, party.name) not in placed),
+        tuple(one for one in there if one not in taken),
+    )
+
+
+def _names(one: Coded, ours: Mapping[str, str]) -> set[str]:
+    """Return the names by which a party may be known here: those that were given, otherwise its own."""
+    own = {_plain(one.name), _plain(one.short)} - {""}
+    given = {ours[name] for name in own if name in ours}
+    return given or own - set(ours.values())
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
