@@ -514,6 +514,8 @@ class QuestionnaireSummary:
     neutral: int
     missing: int
     "pairs of respondent and question without an answer, or with one that means no answer"
+    survey: int = 0
+    "questions"
 
 
 class Questionnaires(Aggregate):
@@ -550,8 +552,13 @@ class Questionnaires(Aggregate):
             if rowid in questions:
                 given.setdefault(questions[rowid].ref, {})[value] = people
         people = self.connection.execute(_PEOPLE, {"instrument": instrument_id}).fetchone()[0]
-        scales = tuple(read_scales(self.connection, instrument_id).values())
-        return Tallied(Questionnaire(tuple(questions.values()), scales), people, given)
+        weights = "select count(distinct weight) > 1 from respondent where instrument_id = ?"
+        whole = Questionnaire(
+            tuple(questions.values()),
+            tuple(read_scales(self.connection, instrument_id).values()),
+            published=read_published(self.connection, instrument_id),
+        )
+        return Tallied(whole, people, given, bool(self.connection.execute(weights, (instrument_id,)).fetchone()[0]))
 
     def summary(self, instrument: str) -> QuestionnaireSummary | None:
         """Return the counts; None if no statement has a role."""
@@ -562,6 +569,7 @@ class Questionnaires(Aggregate):
         return QuestionnaireSummary(
             context=len(found.questionnaire.of_role(Role.CONTEXT)),
             target=len(found.questionnaire.of_role(Role.TARGET)),
+            survey=len(found.questionnaire.of_role(Role.SURVEY)),
             respondents=found.respondents,
             answers=sum(n for given in found.given.values() for n in given.values()),
             neutral=sum(one[Meaning.NEUTRAL] for one in meanings),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ def test_the_questions_the_mapping_and_the_counts_are_shown(asked: Path, capsys:
     assert lines[0] == "panel: 2 context and 1 target question, 3 respondents; 8 answers, 1 neutral, 2 missing"
     assert "c-2  –      context  question   yes_no      conservative" in out
     found = data(capsys, "questionnaire", asked, "--instrument", "panel")
-    assert found["summary"] == {"context": 2, "target": 1, "respondents": 3, "answers": 8, "neutral": 1, "missing": 2}
+    counts = {"context": 2, "target": 1, "survey": 0, "respondents": 3, "answers": 8, "neutral": 1, "missing": 2}
+    assert found["summary"] == counts
     keys = ("ref", "role", "form", "scale", "leaning", "yes", "no", "neutral", "missing")
     assert [tuple(question[key] for key in keys) for question in rows(found, "questions")] == [
         ("c-1", "context", "question", "four_point", None, 1, 2, 0, 0),
@@ -280,3 +282,51 @@ def test_a_survey_becomes_an_instrument(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(capsys, "import", store, path, *given)[0] == 0
     assert "0 errors, 1 warning" in run(capsys, "lint", store)[1], "two questions are nearly the same"
     assert run(capsys, "import", store, path, "--format", "csv", "--weight", "w1")[0] == 2
+
+
+def test_answers_of_people_are_shares_by_weight_and_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, store = tmp_path / "s.csv", tmp_path / "s.db"
+    rows = ["worst,land,w", "floods,North,3", "moon,North,1", "moon,South,1", "refused,South,9", "moon,South,0"]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    given = ("--format", "survey", "--questions", "worst", "--groups", "land", "--weight", "w")
+    assert run(capsys, "import", store, path, *given)[0] == 0
+
+    def shares(*more: str) -> dict[tuple[str, str], tuple[float, int, float]]:
+        found = json.loads(run(capsys, "questionnaire", store, "--json", *more)[1])
+        (table,) = (one for one in found["tables"] if one["name"] == "shares")
+        return {
+            (row["value"], row["answer"]): (row["share"]["value"], row["people"], row["effective_n"])
+            for row in table["rows"]
+        }
+
+    assert shares() == {("", "floods"): (pytest.approx(0.6), 3, pytest.approx(25 / 11)),
+                        ("", "moon"): (pytest.approx(0.4), 3, pytest.approx(25 / 11))}  # fmt: skip
+    by = shares("--by", "land")
+    assert by["North", "floods"][:2] == (pytest.approx(0.75), 2)
+    assert by["South", "moon"][:2] == (1.0, 1)
+    assert shares("--unweighted")["", "floods"][:2] == (0.25, 4)
+    out = run(capsys, "questionnaire", store, "--by", "land")[1]
+    assert "1 survey question, 5 respondents" in out
+    assert "group land: North 2, South 3" in out
+    assert run(capsys, "questionnaire", store, "--by", "age")[0] == 2
+    assert run(capsys, "questionnaire", store, "--by", "land", "--history")[0] == 2
+    assert run(capsys, "questionnaire", store, "--scale", "worst", "--map", "moon=step", "--person", "ana")[0] == 0
+    assert "has answers with and without an order" in run(capsys, "lint", store)[1]
+    assert run(capsys, "questionnaire", store, "--question", "worst", "--role", "survey", "--person", "ana")[0] == 0
+
+
+def test_published_shares_stand_beside_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, store = tmp_path / "shares.csv", tmp_path / "s.db"
+    path.write_text(
+        "question,selections,options,source\n"
+        "Who rows?,\"{'Veldania': [0.4, 0.4, 0.2]}\",\"['I', 'You', 'Refused']\",VS\n",
+        encoding="utf-8",
+    )
+    assert run(capsys, "import", store, path)[0] == 0
+    (table,) = (
+        one for one in json.loads(run(capsys, "questionnaire", store, "--json")[1])["tables"] if one["name"] == "shares"
+    )
+    assert [(row["value"], row["answer"], row["share"]["value"]) for row in table["rows"]] == [
+        ("Veldania", "I", 0.5), ("Veldania", "You", 0.5),
+    ]  # fmt: skip
+    assert "0 errors, 0 warnings" in run(capsys, "lint", store)[1]

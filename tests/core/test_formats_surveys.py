@@ -151,6 +151,9 @@ def test_a_weight_is_a_number_that_somebody_has(tmp_path: Path) -> None:
     assert [one.name for one in questionnaire(found).respondents] == ["1", "3", "4", "5"]
     assert "2 respondents without a weight left out: 2, 6." in found.notes
     assert "1 respondent with the weight 0, who count for nothing: 5." in found.notes
+    held["w"] = [0.0] * 6
+    with pytest.raises(UsageError, match="nobody counts"):
+        read(sav(path, held), "weight=w")
     text = tmp_path / "s.csv"
     text.write_text('q,w\nin,"0,5"\nout,1\nin,nan\n', encoding="utf-8")
     assert faults(text, "questions=q weight=w") == [(2, "w", "'0,5'"), (4, "w", "an empty cell")]
@@ -168,6 +171,10 @@ def test_many_numbers_are_no_groups_until_they_are_cut(tmp_path: Path) -> None:
         who_of("age:young", None)
     with pytest.raises(UsageError, match="named twice"):
         who_of("a,a=b", None)
+    with pytest.raises(UsageError, match="named twice"):
+        who_of(None, "w*w")
+    with pytest.raises(UsageError, match="cannot be called weight"):
+        who_of("weight", None)
     text = tmp_path / "s.csv"
     text.write_text("q,age\nin,40\nout,old\nin,\n", encoding="utf-8")
     assert faults(text, "questions=q groups=age:18+") == [(3, "age", "'old'")]
@@ -337,6 +344,7 @@ BAD = {
     "minus": "-" * 50_000 + "1",
     "empty": "",
     "nameless": "{'': [0.5, 0.5]}",
+    "twice": "{'Veldania': [0.5, 0.5], 'Veldania ': [0.5, 0.5]}",
 }
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale, Tallied
 from workbench.figures.shown import painted
 from workbench.tui.results.questionnaire_instrument import change_words, mapping_words, next_leaning, with_change
@@ -34,3 +38,34 @@ def test_another_meaning_of_an_answer_says_what_it_does_and_whom_it_is_about() -
     assert "run the audit again" in said
     blank = [column.key for column in book("p", of, {}, {}).table("scales").columns].index("blank")
     assert {row[blank] for row in painted(book("p", of, {}, {}).table("scales"))[0]} == {"22"}
+
+
+def test_a_survey_question_says_what_it_is_for() -> None:
+    context = Question("t", Role.CONTEXT, Form.QUESTION, "four_point")
+    survey = with_change(context, "survey", ())
+    assert (survey.role, with_change(survey, "role", ()).role) == (Role.SURVEY, Role.TARGET)
+    assert "put with its options" in change_words(context, survey, 3)
+
+
+@pytest.mark.e2e
+async def test_answers_of_people_stand_by_group(tmp_path: Path) -> None:
+    from tests.conftest import new_store
+    from tests.core.test_formats_surveys import columns, read, sav
+    from tests.tui.conftest import flowing, until
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.results.questionnaire_instrument import QuestionsScreen
+
+    found = read(sav(tmp_path / "s.sav", columns()), "weight=w1 groups=land unordered=worst")
+    with new_store(tmp_path / "a.db") as store:
+        store.instruments.add(found)
+    app = WorkbenchApp(tmp_path / "a.db")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await app.push_screen(QuestionsScreen("v"))
+        await until(pilot, lambda: "survey" in flowing(app) and "trust" in flowing(app))
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: "everybody" in flowing(app))
+        assert "effective n" in flowing(app)
+        await pilot.press("b")
+        await until(pilot, lambda: "land Nordmark" in flowing(app))
+        await pilot.press("b")
+        await until(pilot, lambda: "land Nordmark" not in flowing(app))

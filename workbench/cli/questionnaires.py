@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import FIGURES, FOLDERS, changed_by, print_json, say
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.names import plural
-from workbench.domain.questionnaires import Form, Pole, Role
+from workbench.domain.names import listed, plural
+from workbench.domain.questionnaires import Form, Pole, Role, counted_roles
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Section, flag
 from workbench.options.shared import INSTRUMENT, PERSON, STORE
@@ -44,13 +44,15 @@ The store keeps them as given; the scale of a question defines what they mean:
         ),
         one_of=True,
     ),
+    Option("by", "also the answers of each of these groups of people", metavar="GROUP,…"),
+    flag("unweighted", "count everybody once, whatever the weights"),
     flag("all", "with --history: also changes by imports (--json has both)"),
     Section(
         "What an answer or a question is",
         (
             Option(
                 "map",
-                "of --scale, may be given again: yes, no, neutral or missing",
+                "of --scale, may be given again: yes, no, neutral, step (of an order), option (without one) or missing",
                 metavar="ANSWER=MEANING",
                 many=True,
             ),
@@ -90,6 +92,8 @@ def _check_options(options: Namespace) -> None:
     given = [name for name in OF_QUESTION if getattr(options, name) is not None]
     if given and options.question is None:
         raise UsageError(f"--{given[0].replace('_', '-')} belongs to a question; name it with --question REF")
+    if (options.by or options.unweighted) and any((options.scale, options.question, options.history)):
+        raise UsageError("--by and --unweighted are about people's answers, which these acts do not show")
     if options.all and not options.history:
         raise UsageError("--all belongs to --history; leave it out, or give --history too")
     forms = [name for name in (*FOLDERS, "html", "force") if getattr(options, name)]
@@ -102,6 +106,7 @@ def _check_options(options: Namespace) -> None:
 def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.cli.output import put_out
     from workbench.domain.statements import ORIGINAL
+    from workbench.formats.populations import said_of_people
     from workbench.pipeline.importing import no_questions
     from workbench.workshop.questionnaire_tables import book
 
@@ -111,8 +116,13 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     made = store.instruments.get(name)
     texts = {one.ref: text.text for one in made.statements if (text := one.wording(ORIGINAL, made.language))}
     topics = {one.ref: one.topic for one in made.statements}
-    of = book(name, found, texts, topics, [f"{name}: {_counts(summary)}"])
-    adjust = 'Adjust: workbench questionnaire STORE --scale NAME --map "ANSWER=yes|no|neutral|missing"'
+    surveyed = summary.survey or found.weighted or found.questionnaire.published
+    people = store.questionnaires.get(name) if surveyed or options.by else None
+    told = [f"{name}: {_counts(summary)}"]
+    if people is not None:
+        told += [f"{one}." for one in said_of_people(people.respondents)]
+    of = book(name, found, texts, topics, told, people, listed(options.by), unweighted=options.unweighted)
+    adjust = 'Adjust: workbench questionnaire STORE --scale NAME --map "ANSWER=yes|no|neutral|step|option|missing"'
     tables = [of.table(entry.name) for entry in of.contents]
     put_out(options, tables, {**of.about, "summary": summary}, title=of.title, told=of.told, notes=[adjust])
     return 0
@@ -120,7 +130,7 @@ def _show(store: Store, name: str, options: Namespace) -> int:
 
 def _counts(summary: QuestionnaireSummary) -> str:
     return (
-        f"{summary.context:,} context and {plural(summary.target, 'target question')}, "
+        f"{counted_roles({Role.CONTEXT: summary.context, Role.TARGET: summary.target, Role.SURVEY: summary.survey})}, "
         f"{plural(summary.respondents, 'respondent')}; {plural(summary.answers, 'answer')}, "
         f"{summary.neutral:,} neutral, {summary.missing:,} missing"
     )

@@ -256,6 +256,8 @@ class Tallied:
     "people who gave at least one answer"
     given: Mapping[str, Mapping[str, int]]
     "ref -> answer as given -> people; questions that nobody answered are left out"
+    weighted: bool = False
+    "whether people count differently"
 
     def meanings(self, question: Question) -> Mapping[Meaning, int]:
         """Return the number of people for each meaning; people without an answer count as missing.
@@ -277,7 +279,8 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
     for respondent in questionnaire.respondents:
         for ref, value in respondent.answers.items():
             given.setdefault(ref, Counter())[value] += 1
-    return Tallied(replace(questionnaire, respondents=()), len(questionnaire.respondents), given)
+    weighted = len({one.weight for one in questionnaire.respondents}) > 1
+    return Tallied(replace(questionnaire, respondents=()), len(questionnaire.respondents), given, weighted)
 
 
 def counted_roles(counts: Mapping[Role, int]) -> str:

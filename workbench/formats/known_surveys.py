@@ -303,12 +303,16 @@ def _share_row(
     if any(one.column in ("question", "options") for one in findings.found) or not isinstance(selections, dict):
         return None
     populations = []
-    for country, given in sorted(selections.items(), key=lambda one: str(one[0])):
+    named = [(str(country).strip(), given) for country, given in selections.items()]
+    if len({country for country, _ in named}) < len(named):
+        findings.add(path, place, "selections", "a country twice", "every country once")
+        return None
+    for country, given in sorted(named, key=lambda one: one[0]):
         if given is None:  # a table has a column of every country for all questions
             continue
-        shares = _shares(path, place, str(country), given, labels, findings)
+        shares = _shares(path, place, country, given, labels, findings)
         if shares is not None:
-            populations.append(PublishedShares(ref, "country", str(country).strip(), shares))
+            populations.append(PublishedShares(ref, "country", country, shares))
     scale = scales.of(options, ref)
     statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
     return statement, Question(ref, Role.SURVEY, Form.QUESTION, scale.name), populations
@@ -326,7 +330,7 @@ def _shares(
 ) -> dict[str, float] | None:
     """Return the share of each answer, of 1; None, with a note, for what are no shares, and where all are 0."""
     where = f"selections of {country!r}"
-    if not country.strip():
+    if not country:
         findings.add(path, place, "selections", "a country without a name", "a name")
         return None
     if not isinstance(given, list) or len(given) != len(labels):

@@ -22,6 +22,8 @@ from workbench.formats.records import Findings
 HEAVIEST = 1e12
 NOTHING = frozenset({"", "nan", "na", "n/a", "."})
 "what programs write for a cell without a value"
+OWN = ("respondent", "weight")
+"columns of `respondents.csv` that are no groups"
 MOST_NUMBERS, MOST_VALUES = 30, 300
 "different numbers, and different words, of one group"
 CUTS = '--groups "{}:18-29/30-49/50-64/65+"'
@@ -71,9 +73,9 @@ def who_of(groups: str | None, weight: str | None, *, drop_unweighted: bool = Fa
     """Return what was typed. Raises UsageError where it cannot be read."""
     weights = tuple(filter(None, map(str.strip, re.split(r"[*,]", weight or ""))))
     found = tuple(_grouping(part) for part in map(str.strip, (groups or "").split(",")) if part)
-    twice = [name for name, n in Counter(one.name for one in found).items() if n > 1]
-    if twice:
-        raise UsageError(f"--groups: {twice[0]} is named twice; name it once")
+    for option, names in (("groups", [one.name for one in found]), ("weight", weights)):
+        if twice := [name for name, n in Counter(names).items() if n > 1]:
+            raise UsageError(f"--{option}: {twice[0]} is named twice; name it once")
     if drop_unweighted and not weights:
         raise UsageError("--drop-unweighted belongs to --weight COLUMN")
     return Who(weights, found, drop_unweighted)
@@ -84,6 +86,10 @@ def _grouping(typed: str) -> Grouping:
     name, sign, column = (part.strip() for part in named.partition("="))
     if not name or (sign and not column):
         raise UsageError(f"--groups: found {typed!r}; give COLUMN, NAME=COLUMN, or COLUMN:18-29/30-49/50+")
+    if name in OWN:
+        raise UsageError(
+            f"--groups: a group cannot be called {name}; give it another name, as in land={column or name}"
+        )
     found: list[tuple[str, float, float]] = []
     for cut in map(str.strip, cuts.split("/")) if cuts else ():
         match = _CUT.fullmatch(cut)
@@ -194,6 +200,8 @@ def with_who(
     ]
     dropped = [one.name for one in people if weights.get(one.name, 1.0) is None]
     nobody = [one.name for one in kept if one.weight == 0]
+    if kept and len(nobody) == len(kept):
+        raise UsageError("every respondent has the weight 0, so nobody counts; leave --weight out, or name another one")
     told = []
     if dropped:
         told.append(f"{plural(len(dropped), 'respondent')} without a weight left out: {named_few(dropped)}.")

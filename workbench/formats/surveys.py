@@ -50,6 +50,7 @@ from workbench.formats.tabular import nearest
 
 FEWEST, MOST, MOST_LETTERED = 2, 12, 26
 "answers that a question offers: of those that nobody named at most 12, of those that are named as many as letters"
+LONGEST_ANSWER = 500
 REFUSAL = re.compile(
     r"refus(?:ed|al|es)(?: to answer)?|prefer not to (?:say|answer)|dont knows?|do not know|dk|n ?a|unknown|"
     r"no (?:answer|response|opinion)|not (?:answered|applicable|asked|available|ascertained|stated)|"
@@ -140,7 +141,7 @@ def survey_of(
     people, notes = _people(path, columns, places, asked, wanted, findings)
     findings.check()
     if not people:
-        raise UsageError(f"{path}: nobody answered any of the {plural(len(asked), 'question')}")
+        raise UsageError(f"{path}: nobody answered a question; {plural(len(asked), 'question')} were read")
     scales = {scale.name: scale for _, scale, _ in asked.values()}
     texts = {ref: _text(one) for ref, (one, _, _) in asked.items()}
     untold = [ref for ref, (one, _, _) in asked.items() if texts[ref] != one.question.strip()]
@@ -186,7 +187,8 @@ def _how_read(wanted: Wanted) -> Iterator[str]:
 
 
 def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
-    return [f"Left out, {why}: {named_few(names, 8)}." for why, names in left.items() if names]
+    named = {why: [name or "a column without a name" for name in names] for why, names in left.items() if names}
+    return [f"Left out, {why}: {named_few(names, 8)}." for why, names in named.items()]
 
 
 # ── columns ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -380,6 +382,8 @@ def _answers_of(
         return f"more than {most} answers" if offered else "no labels of answers"
     if words and not named and not wanted.pattern and all(number_in(label) is not None for label in offered):
         return "numbers without labels"
+    if any(len(label) > LONGEST_ANSWER for label in offered.values()):
+        return f"an answer of more than {LONGEST_ANSWER} characters"
     silent = {
         code: label
         for code, label in labels.items()

@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from workbench.domain.questionnaires import Form, Meaning, Option, Question, Role, Scale, Tallied, folded
+import numpy as np
+
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Option,
+    Question,
+    Questionnaire,
+    Role,
+    Scale,
+    Tallied,
+    folded,
+    group_fields,
+)
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.proportions import wilson_of_share
+from workbench.stats.weights import weighted_shares
 
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
+EVERYBODY = "everybody"
 AGREE = "Do you agree with the following statement?"
 "what stands before a statement where it is asked"
 ScaleOption = tuple[Scale, Option]
 
 
 def book(
-    name: str, of: Tallied, texts: Mapping[str, str], topics: Mapping[str, str | None], told: Sequence[str] = ()
+    name: str,
+    of: Tallied,
+    texts: Mapping[str, str],
+    topics: Mapping[str, str | None],
+    told: Sequence[str] = (),
+    people: Questionnaire | None = None,
+    by: Sequence[str] = (),
+    *,
+    unweighted: bool = False,
 ) -> Book:
-    """Return the questions and the scales of an instrument. `texts`, `topics`: of each ref."""
+    """Return the questions and the scales of an instrument. `texts`, `topics`: of each ref.
+
+    people : with its respondents, whose answers are told as shares, also by these groups; None: they are not
+
+    Raises UnknownName for a group that there is not.
+    """
+    told_of = () if people is None else (populations(people, by, unweighted=unweighted),)
     return Book(
         title=f"{name}: questionnaire",
         contents=(
             Entry("questions", "questions", partial(questions, of, texts, topics)),
             Entry("scales", "scales", partial(scales, of)),
+            *(Entry("shares", "answers of people", partial(shares, found, texts)) for found in told_of),
         ),
         behind={"answers": partial(answers, of, texts), "questions_on": partial(questions_on, of, texts, topics)},
         told=told,
@@ -48,7 +82,12 @@ def questions(
         [
             Column("ref", "ref", lambda row: row.ref),
             Column("topic", "topic", lambda row: topics.get(row.ref), aside=True),
-            Column("role", "role", lambda row: row.role.value, help="context: shown to the model; target: predicted"),
+            Column(
+                "role",
+                "role",
+                lambda row: row.role.value,
+                help="context: shown to the model; target: predicted; survey: put with options, compared with people",
+            ),
             Column(
                 "form",
                 "form",
@@ -59,7 +98,7 @@ def questions(
             Column("leaning", "yes leans", lambda row: row.leaning.value if row.leaning else None),
             *(
                 Column(meaning.value, meaning.value, partial(_people, of, meaning), Kind.COUNT, help="people")
-                for meaning in CATEGORIES
+                for meaning in (*CATEGORIES, *_further(of))
             ),
             Column("text", "text", lambda row: _asked(row, texts), main=True, aside=True),
         ],
@@ -68,6 +107,124 @@ def questions(
         link=lambda row: Link("answers", (row.ref,)),
         subject=subject,
     )
+
+
+def _further(of: Tallied) -> list[Meaning]:
+    """Return the meanings beside yes, no, neutral and missing that the scales have."""
+    used = {option.meaning for scale in of.questionnaire.scales for option in scale.options}
+    return [meaning for meaning in (Meaning.STEP, Meaning.OPTION) if meaning in used]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How often one population gives one answer of those that a question offers."""
+
+    question: Question
+    group: str
+    value: str
+    option: Option
+    share: Estimate
+    "n: people, the effective number with weights"
+    people: int | None
+    "who have a weight above 0 and gave one of the answers; None: a publication does not say"
+    effective_n: float | None
+
+    @property
+    def design_effect(self) -> float | None:
+        """How many times larger weights make the variance of a share; None where it is not known."""
+        return self.people / self.effective_n if self.people and self.effective_n else None
+
+
+def populations(of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool = False) -> list[Said]:
+    """Return the answers of everybody, of each group of respondents that is named, and those that were published.
+
+    Raises UnknownName for a group that there is not.
+    """
+    fields = group_fields(of.respondents)
+    there = dict.fromkeys((*fields, *(one.group for one in of.published)))
+    if odd := [one for one in by if one not in there]:
+        raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
+    weights = np.array([1.0 if unweighted else one.weight for one in of.respondents])
+    groups = [(EVERYBODY, "", np.ones(len(weights), dtype=np.bool_))] if len(weights) else []
+    for field in by:
+        held = np.array([one.groups.get(field, "") for one in of.respondents], dtype=object)
+        groups += [(field, value, held == value) for value in sorted({*held.tolist()} - {""})]
+    found: list[Said] = []
+    for question in of.questions:
+        offered = of.scale(question.scale).offered
+        place = {folded(value): at for at, option in enumerate(offered) for value in option.values}
+        known: dict[str, int] = {}
+        codes = np.array(
+            [
+                known[said] if said in known else known.setdefault(said, place.get(folded(said), -1))
+                for said in (one.answers.get(question.ref, "") for one in of.respondents)
+            ],
+            dtype=np.intp,
+        )
+        for group, value, members in groups:
+            of_group = weighted_shares(np.where(members, codes, -1), weights, len(offered))
+            for option, share in zip(offered, of_group.shares, strict=True):
+                n = of_group.effective_n
+                found.append(Said(question, group, value, option, _share(share, n), of_group.people, n))
+        for one in of.published:
+            if one.ref == question.ref and (not by or one.group in by):
+                found += _published(question, offered, one.group, one.value, one.shares, one.people)
+    return found
+
+
+def _published(
+    question: Question,
+    offered: Sequence[Option],
+    group: str,
+    value: str,
+    shares: Mapping[str, float],
+    people: int | None,
+) -> Iterator[Said]:
+    """Yield shares that were published, of those who gave one of the answers."""
+    held = {folded(answer): share for answer, share in shares.items()}
+    given = [sum(held.get(folded(one), 0.0) for one in option.values) for option in offered]
+    total = sum(given)
+    for option, share in zip(offered, given, strict=True):
+        nan = float("nan")
+        why = "" if total else "nobody gave one of the answers"
+        estimate = Estimate(share / total if total else nan, nan, nan, people or 0, undefined=why)
+        yield Said(question, group, value, option, estimate, people, None)
+
+
+def _share(share: float, n: float) -> Estimate:
+    if not n:
+        return Estimate(share, share, share, 0, undefined="nobody gave one of the answers")
+    low, high = wilson_of_share(share, n)
+    return Estimate(share, low, high, int(n), interval="share of items")
+
+
+def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
+    """Return how people answer, in shares of those who gave one of the answers that are offered."""
+    return Table(
+        "shares",
+        "Answers of people",
+        found,
+        [
+            Column("ref", "ref", lambda row: row.question.ref),
+            Column("group", "group", lambda row: row.group),
+            Column("value", "value", lambda row: row.value),
+            Column("answer", "answer", lambda row: row.option.values[0]),
+            Column("means", "means", lambda row: row.option.meaning.value, aside=True),
+            Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0.0, 1.0)),
+            Column("people", "n", lambda row: row.people, Kind.COUNT, help="people who gave one of these answers"),
+            Column(
+                "effective_n", "effective n", lambda row: row.effective_n, Kind.COEFFICIENT,
+                help="people of equal weight who tell as much",
+            ),
+            Column("design_effect", "design effect", lambda row: row.design_effect, Kind.COEFFICIENT, aside=True),
+            Column("text", "text", lambda row: _asked(row.question, texts), main=True, aside=True),
+        ],
+        key=lambda row: (row.question.ref, row.group, row.value, row.option.values[0]),
+        definition="Shares count people by their weights, among those who gave an answer that the question offers; "
+        "intervals are Wilson's for the effective n. Published shares have none.",
+        empty="Nobody has answered yet, and no shares were published.",
+        link=lambda row: Link("answers", (row.question.ref,)),
+    )  # fmt: skip
 
 
 def _people(of: Tallied, meaning: Meaning, row: Question) -> int:

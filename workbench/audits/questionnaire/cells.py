@@ -193,6 +193,8 @@ class Layout:
         self.respondents = tuple(predictions.respondents[place] for place in order)
         self.human = predictions.human[:, order]
         self.weights = None if predictions.weights is None else predictions.weights[order]
+        if self.weights is not None and self.weights.any():
+            self.weights = self.weights / self.weights.max()  # squares of weights of any size stay in range
         if self.weights is not None:  # a weight of 0: the person counts for nothing
             self.human = np.where(self.weights > 0, self.human, np.nan)
         self._rank = np.empty(len(order), dtype=np.int64)
@@ -318,7 +320,8 @@ def effective(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
         return np.asarray(counting.sum(axis=-1), dtype=np.float64)
     held = np.where(counting, weights, 0.0)
     squares = (held**2).sum(axis=-1)
-    return np.asarray(held.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0), dtype=np.float64)
+    found = held.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
+    return np.asarray(np.round(found, 9), dtype=np.float64)  # that of one person is 1, and not a little less
 
 
 def scaled(weights: FloatArray | None, counting: BoolArray) -> FloatArray:

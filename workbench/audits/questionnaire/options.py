@@ -99,7 +99,6 @@ class PredictionOptions(Options):
         metavar="GROUP,…",
         label="groups",
         key="b",
-        words="by {}",
         source="ours",
         judges=False,
     )

@@ -111,6 +111,7 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         steps={
             "condition": tuple(map(str, found.conditions)),
             "by": (NO_GROUPS, *group_fields(judged.questionnaire.respondents)),
+            "unweighted": (False, True) if any(one.weights is not None for one in judged.gathered.values()) else (),
         },
         judged=judged,
     )
@@ -288,7 +289,7 @@ SINGLE_PEOPLE = (
     "The table lists single people's answers; workbench show STORE questionnaire --table respondents "
     "prints it on request."
 )
-ACROSS, UNDER = ("masses",), ("condition", "masses")
+ACROSS, UNDER = ("masses", "unweighted", "by"), ("condition", "masses", "unweighted", "by")
 "options that tables across conditions rest on, and those of single ones"
 
 
@@ -325,15 +326,15 @@ def _contents(results: Results) -> Iterator[Entry]:
         seen, whole, all_of = (partial(make, results, choice) for choice in (shown, printed, full))
         return Entry(name, title, seen, choices=UNDER, whole=whole, full=all_of)
 
+    if results.options.groups:
+        yield of("groups", "by group", tables.groups, UNDER)
+        yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
     for what in effects.TITLES:
         rests_on = (*UNDER, "variability") if what == "variability" else UNDER
         seen, all_of = (partial(effects.by_model, results, choice, what) for choice in (shown, full))
         yield Entry(what, what, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
     yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
     yield of("means", "means over targets", tables.means, UNDER)
-    if results.options.groups:
-        yield of("groups", "by group", tables.groups, UNDER)
-        yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
     yield of("axis", "liberal to conservative", tables.axis, UNDER)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
     if results.personas:

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, Tallied
+from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, Tallied, group_fields
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from stores.core.store import Store
 
 Write = Callable[["Store"], object]
-ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
-the scales, y, n, e and u make an answer mean yes, no, neutral or missing. Every change is stored under your name, \
-and figures change at once; earlier predictions stay as they are."""
+ABOUT_CHANGES = """Among the questions, o changes the role of one, O makes it one of a survey, l changes its leaning, \
+t its form and a its scale. Among the scales, y, n, e and u make an answer mean yes, no, neutral or missing; p makes \
+it a step of an ordered scale, c one of several options without an order. Among the answers of people, b steps \
+through their groups. Every change is stored under your name, and figures change at once; earlier predictions stay as \
+they are."""
 
 
 def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001  as all views are called
@@ -51,6 +53,8 @@ class Held:
     tallied: Tallied
     scales: Mapping[str, Scale]
     "the questionnaire's own and the shipped ones"
+    groups: tuple[str, ...] = ()
+    "of the people whose answers are shown"
 
 
 class QuestionsScreen(Following):
@@ -70,6 +74,7 @@ class QuestionsScreen(Following):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn", "Questions/scales", key_display="Tab", tooltip="Show the scales, or the questions"),
         Binding("o", "change('role')", "Role", tooltip="Make it a target or a context question"),
+        Binding("O", "change('survey')", "Survey", show=False, tooltip="Make it a survey question"),
         Binding("l", "change('leaning')", "Leaning", tooltip="Set the leaning of a yes"),
         Binding("t", "change('form')", "Form", tooltip="Ask it as a question, or as a statement to agree with"),
         Binding("a", "change('scale')", "Scale", tooltip="Use the next scale"),
@@ -77,6 +82,9 @@ class QuestionsScreen(Following):
         Binding("n", "means('no')", "No", tooltip="This answer means no"),
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
         Binding("u", "means('missing')", "Missing", tooltip="This answer counts as none"),
+        Binding("p", "means('step')", "Step", tooltip="This answer is a step of an ordered scale"),
+        Binding("c", "means('option')", "Option", tooltip="This answer is one of several without an order"),
+        Binding("b", "by", "Groups", tooltip="Show the answers of the next groups of people"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
@@ -85,6 +93,8 @@ class QuestionsScreen(Following):
         self._instrument = instrument
         self._held: Held | None = None
         self._look = Look("questions")
+        self._by = ""
+        "the groups whose answers are shown; empty: everybody's alone"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
@@ -96,8 +106,9 @@ class QuestionsScreen(Following):
         self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action in ("change", "means"):
-            return self._held is not None and (action == "change") == (self._look.view == "questions")
+        views = {"change": "questions", "means": "scales", "by": "shares"}
+        if action in views:
+            return self._held is not None and self._look.view == views[action]
         if action == "rule":
             return self.ruled_place() is not None
         return action != "review"
@@ -122,9 +133,21 @@ class QuestionsScreen(Following):
         self._show()
 
     def action_turn(self) -> None:
-        """Show the other table."""
-        self._look = Look(following(("questions", "scales"), self._look.view))
-        self._show()
+        """Show the next table."""
+        if self._held is not None:
+            views = tuple(entry.name for entry in self._held.book.contents)
+            self._look = Look(following(views, self._look.view))
+            self._show()
+
+    def action_by(self) -> None:
+        """Show the answers of the next groups of people."""
+        held = self._held
+        fields = () if held is None else ("", *held.groups)
+        if len(fields) < 2:
+            say(self, "Nobody has a group.", warns=True)
+            return
+        self._by = following(fields, self._by)
+        self.action_refresh()
 
     def action_back(self) -> None:
         if not self.view.take_back():
@@ -138,10 +161,10 @@ class QuestionsScreen(Following):
         question: Question = row
         after = with_change(question, what, tuple(held.scales))
         if after == question:
-            say(self, "There is no other scale.", warns=True)
+            say(self, "It is a survey question." if what == "survey" else "There is no other scale.", warns=True)
             return
         said = change_words(question, after, held.tallied.respondents)
-        self._confirm(said, lambda person: self._keep_question(after, what, person))
+        self._confirm(said, lambda person: self._keep_question(after, "role" if what == "survey" else what, person))
 
     def action_means(self, meaning: str) -> None:
         """Give the answer under the cursor another meaning."""
@@ -197,10 +220,10 @@ class QuestionsScreen(Following):
 
     @worker("questions")
     async def read_questions(self) -> None:
-        self.put(await self.with_store(lambda store: read(store, self._instrument)))
+        self.put(await self.with_store(lambda store: read(store, self._instrument, self._by)))
 
 
-def read(store: Store, name: str) -> Held:
+def read(store: Store, name: str, by: str = "") -> Held:
     """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
     from workbench.errors import UsageError
     from workbench.workshop.questionnaire_tables import book
@@ -210,8 +233,11 @@ def read(store: Store, name: str) -> Held:
         raise UsageError(f"{name} has no question with a role")
     texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
     topics = {s.ref: s.topic for s in instrument.statements}
-    made = book(name, tallied, texts, topics, told(name, tallied))
-    return Held(made, tallied, store.questionnaires.scales(name))
+    surveyed = tallied.questionnaire.of_role(Role.SURVEY) or tallied.weighted or tallied.questionnaire.published
+    people = store.questionnaires.get(name) if surveyed else None
+    made = book(name, tallied, texts, topics, told(name, tallied), people, (by,) if by else ())
+    groups = () if people is None else (*group_fields(people.respondents), *(one.group for one in people.published))
+    return Held(made, tallied, store.questionnaires.scales(name), tuple(dict.fromkeys(groups)))
 
 
 def told(name: str, of: Tallied) -> tuple[str, ...]:
@@ -232,6 +258,8 @@ EFFECTS = {
     Meaning.YES: "shown to the model and counted as yes",
     Meaning.NO: "shown to the model and counted as no",
     Meaning.NEUTRAL: "neutral: neither shown to the model nor predicted",
+    Meaning.STEP: "a step of an ordered scale: offered by survey questions, neither shown to the model nor predicted",
+    Meaning.OPTION: "an option without an order: offered by survey questions, neither shown to the model nor predicted",
     Meaning.MISSING: "missing: neither shown to the model nor predicted",
 }
 
@@ -254,6 +282,8 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
         yield f"{before.role.value} → {after.role.value}."
         if after.role is Role.TARGET:
             yield "The model will then predict its answers instead of seeing them."
+        elif after.role is Role.SURVEY:
+            yield "It will then be put with its options, and answers of models are compared with those of people."
         else:
             yield f"Its answers by {plural(people, 'respondent')} will then be shown to the model instead of predicted."
         yield "Earlier predictions used another context: run the audit again."
@@ -282,9 +312,11 @@ def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -
 
 
 def with_change(question: Question, what: str, scales: Sequence[str]) -> Question:
-    """Return a question after one step of `role`, `leaning`, `form` or `scale`."""
+    """Return a question after one step of `role`, `leaning`, `form` or `scale`; `survey` is a role of its own."""
     if what == "role":
         return replace(question, role=Role.CONTEXT if question.role is Role.TARGET else Role.TARGET)
+    if what == "survey":
+        return replace(question, role=Role.SURVEY)
     if what == "leaning":
         return replace(question, leaning=next_leaning(question.leaning))
     if what == "form":
