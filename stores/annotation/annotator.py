@@ -272,6 +272,7 @@ class Annotator:
             "queue": self._queue_id,
             "me": self._me,
             "now": now(),
+            "latest": later(now(), timedelta(seconds=2 * self._lease_s)),  # beyond it a clock was ahead
             "every": ATTENTION_EVERY,
         }
 
@@ -382,7 +383,7 @@ _SEEN = """
 
 _TAKEN = """
     (select count(*) from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id
-        and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now)
+        and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now and a.lease_until <= :latest)
 """
 
 _MINE = """

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sqlite3
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from stores.core.base import Database
@@ -28,12 +29,19 @@ tell: Callable[[str], None] = to_stderr
 
 
 def back_up(path: Path, version: int, newer: int) -> Path:
-    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's path. Overwrites no
-    file.
+    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's path. An earlier copy
+    of the same store, left by a migration that did not come to its end, is replaced; no other file is.
 
     Call it with the write lock held, before the migration to schema `newer`. Raises StoreError, leaving no partial
-    copy, if the copy fails.
+    copy, if there is no room for it, or the copy fails.
     """
+    needed, free = 2 * path.stat().st_size, shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise StoreError(
+            f"{path}: the store has schema {version} and is to be brought to schema {newer}, which needs "
+            f"{needed / MIB:,.0f} MiB for a copy and the change; {path.parent.resolve()} has {free / MIB:,.0f} MiB "
+            "left. Nothing was changed. Make room, then try again."
+        )
     target = _free(path, newer)
     part = target.with_name(f"{target.name}.part")
     try:
@@ -63,18 +71,36 @@ def is_backup(path: Path) -> bool:
 
 def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
     """Return the message that a store was migrated, with the path of the old copy."""
-    return f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}."
+    return (
+        f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}; delete it once "
+        "all is well."
+    )
 
 
 def _free(path: Path, newer: int) -> Path:
     name = f"{path.name}.before-v{newer}"
     number, found = 1, path.with_name(name)
-    while found.exists():
+    while found.exists() and not _same_state(path, found):
         number += 1
         found = path.with_name(f"{name}-{number}")
     return found
 
 
+def _same_state(path: Path, copy: Path) -> bool:
+    """Return whether a copy is of this store, as it is now: the migration before which it was made came to no end."""
+    said = []
+    try:
+        for one in (path, copy):
+            with closing(sqlite3.connect(f"{one.resolve().as_uri()}?mode=ro", uri=True)) as store:
+                marks = "select (select uid from identity), (select max(id) from text), (select count(*) from job)"
+                version = store.execute("pragma user_version").fetchone()[0]
+                said.append((version, *store.execute(marks).fetchone(), *store.execute("pragma page_count").fetchone()))
+    except sqlite3.Error:
+        return False
+    return said[0] == said[1]
+
+
+MIB = 2**20
 SQLITE = sqlite3.sqlite_version_info
 OLDEST_SQLITE = (3, 37, 0)
 "the first with STRICT tables"
@@ -102,7 +128,7 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     """
     new = not path.exists() or path.stat().st_size == 0
     if new and not create:
-        raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
+        raise _no_store(path)
     _check_writable(path)
     try:
         leave_write_ahead(path)
@@ -128,13 +154,18 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     return db, notice
 
 
+def _no_store(path: Path) -> NotAStore:
+    said = "the file is empty (0 bytes)" if path.is_file() else "there is no store here"
+    return NotAStore(f"{path}: {said}. Make one with: workbench init {path}")
+
+
 def open_for_reading(path: Path) -> Database:
     """Open the store at `path` read-only; its file and folder need not be writable.
 
     Raises NotAStore, NewerStore, OlderStore, and StoreError if the store has to be migrated first.
     """
     if path.is_dir() or not path.exists() or path.stat().st_size == 0:
-        raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
+        raise _no_store(path)
     alone = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
     place = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
     try:
@@ -201,9 +232,21 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
         return ReadOnlyStore(f"{path}: the store cannot be written. Copy it to a folder of yours, or change its mode.")
     if "full" in text:
         return StoreError(f"{path}: the disk is full; nothing of this change was written. Free some space and resume.")
+    if "not a database" in text and _begins(path) in (WAL_BEGINS, WAL_BEGINS[:3] + b"\x83"):
+        return NotAStore(f"{path}: this is the write-ahead log of a store, not the store: name the file without -wal.")
     if "not a database" in text or "malformed" in text:
         return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).")
     return StoreError(f"{path}: {text}")
+
+
+WAL_BEGINS = b"\x37\x7f\x06\x82"
+"of a log whose checksums are little-endian; \\x83: big-endian"
+
+
+def _begins(path: Path) -> bytes:
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(4)
+    return b""
 
 
 def _check_writable(path: Path) -> None:

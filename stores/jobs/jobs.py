@@ -16,9 +16,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from stores.core.base import Aggregate, now, table
-from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where, place
+from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, alive, jobs_where, place
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
 
@@ -220,6 +221,17 @@ class Jobs(Aggregate):
         except AttemptEnded:
             return False
         return True
+
+    def is_here(self, job_id: int) -> bool:
+        """Return whether a job has a living worker on this machine."""
+        row = self.connection.execute(
+            "select a.host, a.pid, a.place, j.heartbeat from job j join attempt a on a.job_id = j.id where j.id = ? "
+            "and j.state = 'running' order by a.id desc limit 1",
+            (job_id,),
+        ).fetchone()
+        if row is None or row[0] != socket.gethostname() or row[2] not in ("", place()) or row[3] is None:
+            return False
+        return alive(int(row[1]), datetime.fromisoformat(row[3]))
 
     def request_stop(self, job_id: int) -> Job:
         """Ask a job to stop after its current batch. A job without a worker is cancelled immediately."""

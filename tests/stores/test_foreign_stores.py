@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -164,3 +165,46 @@ def test_what_no_workbench_writes_ends_in_a_sentence(
     assert met or "codebook" in what
     code, out, _ = run(capsys, "doctor", path)
     assert "Save what can be read" in out or "codebook" in what
+
+
+def test_a_file_that_is_part_of_a_store_or_empty_is_named_for_what_it_is(path: Path, tmp_path: Path) -> None:
+    with Store.open(path) as store:
+        with store.write() as connection:
+            connection.execute("update instrument set title = 'Other'")
+        log = tmp_path / "log.db"
+        log.write_bytes(path.with_name(f"{path.name}-wal").read_bytes())
+    with pytest.raises(StoreError, match="this is the write-ahead log of a store"):
+        Store.open(log)
+    (tmp_path / "empty.db").touch()
+    for opened in (Store.open, Store.open_for_reading):
+        with pytest.raises(StoreError, match=r"the file is empty \(0 bytes\)"):
+            opened(tmp_path / "empty.db")
+
+
+def older(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as copy:
+        thawed(SCHEMA_VERSION - 1).conn.backup(copy)
+    return path
+
+
+def test_a_migration_that_has_no_room_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = older(tmp_path / "old.db")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+    with pytest.raises(StoreError, match=r"needs \d+ MiB for a copy and the change; .* has 0 MiB left"):
+        Store.open(path)
+    assert [one.name for one in tmp_path.iterdir() if "before" in one.name] == []
+
+
+def test_an_interrupted_migration_leaves_one_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = older(tmp_path / "old.db")
+
+    def stops(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("stores.core.connection.migrations.apply", stops)
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                Store.open(path)
+    Store.open(path).close()
+    assert len([one for one in tmp_path.iterdir() if ".before-" in one.name]) == 1

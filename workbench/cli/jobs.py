@@ -54,7 +54,7 @@ FITS: dict[str, tuple[str, ...]] = {
 JOB_ACTS = {
     "pause": "store the current work and wait; the worker and its model stay ready for a while",
     "resume": "continue a paused, cancelled, failed or lost job; start a job that waits for its turn",
-    "cancel": "store the current work and end",
+    "cancel": "store the current work and end; a second time ends a stuck worker at once",
     "retry": "retry only what failed",
     "concurrency": "run at most N calls to a served model, or rows of a batch, at once; 0 restores the original number",
     "follow": "show its progress until it ends; Ctrl+C leaves it running",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +25,8 @@ from workbench.pipeline.training import ClassifySpec, plan_classifying
 if TYPE_CHECKING:
     from workbench.jobs.task import Task
 
+ENDS_S = 5.0
+"until a process that was killed is gone"
 STEP_S = 1.0
 "seconds between checks, while waiting, of whether the job should end"
 
@@ -80,8 +84,17 @@ def waiting(store: Store, job_id: int) -> str:
 def cancel(store: Store, job_id: int) -> tuple[Job, str]:
     """Ask a job to stop, and cancel its batches if it has no worker to do so.
 
+    A worker of this machine that was asked before and still runs is ended at once: it may be stuck. What is stored
+    stays.
+
     Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming the job fetches them.
     """
+    if (before := store.jobs.get(job_id)).stopping and before.pid is not None and store.jobs.is_here(job_id):
+        with suppress(ProcessLookupError):
+            os.kill(before.pid, signal.SIGKILL)
+        until = time.monotonic() + ENDS_S
+        while store.jobs.get(job_id).worker and time.monotonic() < until:
+            time.sleep(0.05)
     job = store.jobs.request_stop(job_id)
     left = store.batches.open(job_id) if job.state == "cancelled" else ()
     if not left:

@@ -5,11 +5,14 @@ It paints first. The store, numpy and the pipeline are imported by the workers t
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import signal
 import textwrap
 from asyncio import to_thread
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
@@ -147,6 +150,9 @@ class WorkbenchApp(LiteralApp, Background):
         "what was typed ahead of a form"
 
     async def on_mount(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # the terminal is left as it was found
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(number, self.exit, None, 128 + number)
         self.notice = ignored()
         theme = remembered("theme")
         if isinstance(theme, str) and theme in self.available_themes:
