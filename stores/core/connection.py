@@ -13,6 +13,7 @@ from pathlib import Path
 
 from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
+from stores.core.rescue import refuse_foreign
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 KEPT = re.compile(r"\.before-v\d+(-\d+)?(\.part)?$")
@@ -87,8 +88,8 @@ NETWORK_FILE_SYSTEMS = frozenset(
 )
 
 
-def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
-    """Open and, if necessary, migrate the store at `path`.
+def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Database, str]:
+    """Open and, if necessary, migrate the store at `path`; `quiet`: keep no copy of it and say nothing.
 
     Returns the database and, if the file system does not support write-ahead logging, a message for the user, else "".
 
@@ -117,7 +118,7 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
         notice = set_journal_mode(db, path)
         connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
         connection.execute("pragma cache_size = -32768")
-        _migrate(db, path)
+        _migrate(db, path, quiet=quiet)
         connection.execute("pragma foreign_keys = on")
     except BaseException as error:
         connection.close()
@@ -155,6 +156,25 @@ def open_for_reading(path: Path) -> Database:
             raise translated(error, path) from error
         raise
     return db
+
+
+def open_copy(path: Path, folder: Path) -> Database:
+    """Copy the store at `path`, which is only read, into a folder, and open the copy, migrated. Raises as
+    `open_for_reading`, but not for an older schema.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        raise NotAStore(f"{path}: there is no store here")
+    target = folder / path.name
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as store,
+            closing(sqlite3.connect(target)) as copy,
+        ):
+            _check_ours(Database(store), path, new=False)
+            store.backup(copy)
+    except sqlite3.Error as error:
+        raise translated(error, path) from error
+    return open_database(target, create=False, quiet=True)[0]
 
 
 def is_store(path: Path) -> bool:
@@ -218,11 +238,14 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
             f"{path}: the store has schema {version}, and this workbench opens schemas from {BASELINE} on: open it "
             f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy beside it."
         )
+    db.execute("pragma trusted_schema = off")  # until it is known that nothing foreign runs
+    refuse_foreign(db.conn, path, newest=version == SCHEMA_VERSION)
+    db.execute("pragma trusted_schema = on")  # SQLite 3.40 takes json_extract, which our views use, for unsafe
 
 
-def _migrate(db: Database, path: Path) -> None:
+def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
     """Make or migrate the schema in one transaction; two programs may try at the same time. An existing store is copied
-    first, and the user is informed.
+    first, and the user is informed, unless it is `quiet`.
     """
     if _version(db) == SCHEMA_VERSION:
         return
@@ -231,10 +254,11 @@ def _migrate(db: Database, path: Path) -> None:
         version = _version(db)
         if version:  # by now another program may have made or migrated the store
             _check_ours(db, path, new=False)
-        copy = back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION else None
+        copy = back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION and not quiet else None
         if version == 0:
             make_baseline(db)
         migrations.apply(db)
+        refuse_foreign(db.conn, path, newest=True)
         db.execute(f"pragma application_id = {APPLICATION_ID}")
         db.execute(f"pragma user_version = {SCHEMA_VERSION}")
         db.execute("commit")

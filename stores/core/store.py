@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -18,9 +19,10 @@ from stores.annotation.queues import Queues
 from stores.annotation.reviews import ReviewLeases, ReviewQueries
 from stores.annotation.rulings import ControlSamples, RuledThings, Rulings
 from stores.core.base import Database
-from stores.core.connection import open_database, open_for_reading, translated
+from stores.core.connection import open_copy, open_database, open_for_reading, translated
 from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
+from stores.core.rescue import blamed
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
@@ -130,6 +132,18 @@ class Store:
     def open_for_reading(cls, path: Path | str) -> Store:
         """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError` if that fails."""
         return cls(open_for_reading(Path(path)), Path(path), read_only=True)
+
+    @classmethod
+    @contextmanager
+    def copied(cls, path: Path) -> Iterator[Store]:
+        """Open a copy of the store at `path`, of any schema: the file itself is only read. Raises a `StoreError`."""
+        with TemporaryDirectory() as folder, cls(open_copy(path, Path(folder)), Path(folder) / path.name) as store:
+            try:
+                yield store
+            except Exception as error:
+                if not (told := blamed(error, path)):
+                    raise
+                raise StoreError(told) from error
 
     @property
     def connection(self) -> sqlite3.Connection:

@@ -128,7 +128,7 @@ def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> No
     assert completed("sho") == ["plain,show"]
     assert "plain,small.db" in completed("")
     assert completed("show", "sm") == ["plain,small.db"]
-    assert completed("show", "small.db", "re") == ["plain,reliability", "plain,response_bias"]
+    assert completed("show", "small.db", "re") == ["plain,reliability", "plain,response_bias", "plain,representation"]
     assert {"plain,--reader"} <= set(completed("show", "small.db", "reliability", "--r"))
     assert completed("show", "small.db", "consistency", "--labels", "") == ["plain,gold", "plain,people"]
     assert completed("show", "small.db", "--instrument", "") == ["plain,small"]

@@ -20,6 +20,10 @@ FAULTS = ("429", "500", "503", "hang", "cut", "half", "html", "empty", "null", "
           "bad gzip", "array", "error in 200", "deep")  # fmt: skip
 
 
+BOMB = gzip.compress(b" " * 2**28, 6, mtime=0)
+"256 MiB of blanks in 260 KiB"
+
+
 class Refused(Exception):
     """Raised by `FaultyServer.respond`: the call is answered with 400 and this error."""
 
@@ -250,6 +254,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _half(self, _asked: Asked) -> bool:
         return self._send(200, b'{"choices": [{"index": 0, "mess')
+
+    def _endless(self, _asked: Asked) -> bool:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        while not self.owner.over.is_set():
+            self.wfile.write(b" " * 2**20)
+        return False
+
+    def _bomb(self, _asked: Asked) -> bool:
+        return self._send(200, BOMB, {"Content-Encoding": "gzip"})
 
     def _html(self, _asked: Asked) -> bool:
         return self._send(200, b"<html>Please log in</html>", {"Content-Type": "text/html"})

@@ -99,6 +99,7 @@ def one_more(monkeypatch: pytest.MonkeyPatch) -> Migrations:
     @migrations()
     def m999_weather(db: Database) -> None:
         run(db, WEATHER)
+        db.execute("drop trigger weather_said")  # a store with triggers is refused
 
     monkeypatch.setattr(connection, "migrations", migrations)
     monkeypatch.setattr(connection, "SCHEMA_VERSION", NEXT)
@@ -158,9 +159,6 @@ def test_a_store_is_copied_and_then_migrated(tmp_path: Path, told: list[str], on
         assert after.pop("_sqlite_migrations")[-1]["name"] == "m999_weather"
         assert after == {name: rows for name, rows in before.items() if name not in GROWS}
         assert store.connection.execute("pragma foreign_key_check").fetchall() == []
-        with store.write() as db:
-            db.execute("insert into weather (day) values ('today')")
-        assert store.instruments.get("small").title == "Wet"
         migrated = schema_of(store.connection)
     assert copies(tmp_path) == [f"old.db.before-v{NEXT}"]
     assert told == [

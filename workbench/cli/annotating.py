@@ -489,7 +489,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
             raise UsageError(f"{options.merge} is this store itself; name another one")
-        with Other.open(options.merge) as other:
+        with Other.copied(options.merge) as other:
             events = tuple(other.exchange.events(options.queue))
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
             versions = other.exchange.versions()

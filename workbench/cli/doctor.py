@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import plural
+from workbench.errors import UsageError
 from workbench.installed import DISTRIBUTION, INSTALL_LOCAL, LOCAL, OURS, sharing
+from workbench.options.option import Option, Type
 from workbench.options.shared import JSON, MODEL, STORE
 from workbench.version import __version__
 
@@ -49,17 +51,24 @@ class Check:
         "ignores and can do (about 35 short calls)",
         none="none",
     ),
+    Option("rescue", "write every row of the store that can be read into a new store", Type.PATH, metavar="NEW"),
     JSON,
 )
 def doctor(options: Namespace) -> int:
     """Print the checks; exit code 1 where one is an error."""
-    checks = list(_of_model(options.model)) if options.model else list(_checks(options.store))
+    if options.rescue is not None:
+        if options.store is None or options.model:
+            raise UsageError("--rescue NEW needs the store that is to be rescued, and no --model")
+        checks = list(_rescued(options.store, options.rescue))
+    else:
+        checks = list(_of_model(options.model)) if options.model else list(_checks(options.store))
     if options.json:
         print_json([asdict(check) for check in checks])
     else:
         table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
         errors = sum(check.state == "error" for check in checks)
         works = "The model answers." if options.model else "Everything required works."
+        works = f"Go on with {options.rescue}." if options.rescue else works
         say(f"{plural(errors, 'error')}" if errors else works)
     return int(any(check.state == "error" for check in checks))
 
@@ -89,6 +98,23 @@ def _checks(store: Path | None) -> Iterator[Check]:
     yield _endpoint()
     if store is not None:
         yield from _store(store)
+
+
+def _rescued(source: Path, target: Path) -> Iterator[Check]:
+    """Save what can be read of a store, and say what cannot."""
+    from stores.core.connection import open_database
+    from stores.core.rescue import rescued
+
+    found = rescued(source, target, lambda path: open_database(path, create=True)[0])
+    yield Check("rescued", "ok", f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}")
+    if found.left_out:
+        yield Check("left out", "note", f"what no store has: {', '.join(found.left_out)}")
+    for table_, why in found.lost.items():
+        there = found.rows.get(table_, 0)
+        yield Check("damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})")
+    for table_, n in found.refused.items():
+        yield Check("damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold")
+    yield from _store(target)
 
 
 def _of_model(name: str) -> Iterator[Check]:
@@ -223,16 +249,20 @@ def _model(name: str, encoding: str) -> Check:
 
 def _store(path: Path) -> Iterator[Check]:
     from stores.core.connection import file_system
+    from stores.core.rescue import damage
     from stores.core.store import Store
     from workbench.errors import WorkbenchError
 
     try:
         with Store.open(path) as store:
             mode = store.db.execute("pragma journal_mode").fetchone()[0]
-            intact = store.db.execute("pragma quick_check").fetchone()[0]
             found = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
             yield Check("store", "note" if store.notice else "ok", f"{path}: {found}. {store.notice}".strip())
-            yield Check("integrity", "ok" if intact == "ok" else "error", str(intact))
+            damaged = damage(path)
+            advice = f"{damaged}. Save what can be read: workbench doctor {shlex.quote(str(path))} --rescue NEW"
+            yield Check("integrity", "error" if damaged else "ok", advice if damaged else "ok")
+            if damaged:
+                return
             yield from (_model(name, encoding) for name, encoding in store.runs.encodings())
             lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
             if lost:

@@ -133,6 +133,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if not (told := _of_store(error)):
+            raise
+        print(f"workbench: {visible(told, lines=True)}", file=sys.stderr)
+        return 1
+
+
+def _of_store(error: Exception) -> str:
+    """Return a sentence about the store at hand whose contents led to an error; "" where it is the program's own."""
+    store = AT_HAND.get()
+    if store is None or not store.is_file():
+        return ""
+    from stores.core.rescue import TRACEBACK, blamed
+
+    return "" if os.environ.get(TRACEBACK) else blamed(error, store)
 
 
 def workbench() -> Verbs:

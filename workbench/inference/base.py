@@ -234,7 +234,13 @@ class Metered(Protocol):
     def meter(self) -> Mapping[str, float]:
         """Return the usage so far: `requests`, `tokens_in`, `tokens_out`; the current and largest limits of parallel
         calls, `at_once` and `at_once_most`; if known, `cost` and the limits `max_requests`, `max_tokens`, `max_cost`.
+        What earlier attempts at the job spent is part of it, and named `tokens_in_before`, `tokens_out_before`,
+        `cost_before`.
         """
+        ...
+
+    def carry(self, told: Mapping[str, float]) -> None:
+        """Count what earlier attempts at a job spent: `told` is what `meter` returned last."""
         ...
 
 

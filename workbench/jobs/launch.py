@@ -414,7 +414,8 @@ def cost_at_end(job: Job) -> float | None:
     if job.state not in ("running", "paused") or answers <= 0 or cost is None:
         return None
     counted = answers - float(job.progress.get("invalid", 0))
-    return float(cost) * (1 + max(0, job.total - job.done) / counted) if counted > 0 else None
+    own = float(cost) - float(job.progress.get("cost_before", 0))
+    return float(cost) + own * max(0, job.total - job.done) / counted if counted > 0 else None
 
 
 _processes: dict[int, subprocess.Popen[bytes]] = {}

@@ -13,7 +13,7 @@ from stores.jobs.job_rows import Job
 from stores.jobs.jobs import Orders
 from workbench.domain.names import plural
 from workbench.domain.responses import UNKNOWN, ModelCard
-from workbench.inference.base import Adjustable, Changing, Learning, Model, Remarking
+from workbench.inference.base import Adjustable, Changing, Learning, Metered, Model, Remarking
 from workbench.inference.load import load
 from workbench.jobs.launch import log_path
 
@@ -179,6 +179,8 @@ class Task:
                 f"{plural(paths, 'version')} of {name} stored as a path on the server's disk now read `unknown` with a "
                 "digest of the path; their answers stay the same runs"
             )
+        if not held and isinstance(model, Metered):
+            model.carry(self.job.progress)
         self.stop.steer(model)
         if isinstance(model, Learning) and (named := str(self.job.spec.get("instrument") or "")):
             questions = self.store.questionnaires.questions(named)

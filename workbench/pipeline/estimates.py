@@ -247,7 +247,8 @@ def _all_tries(plan: Plan) -> list[Request]:
 
 def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | None:
     """Return how many tokens are billed if it is as many an answer as in an earlier job; None where it does not say."""
-    return round(told[tokens] / told["answers"] * answers) if told.get(tokens) else None
+    own = told.get(tokens, 0) - told.get(f"{tokens}_before", 0)
+    return round(own / told["answers"] * answers) if own else None
 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:

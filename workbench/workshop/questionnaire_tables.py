@@ -193,7 +193,7 @@ def _published(
 
 def _share(share: float, n: float) -> Estimate:
     if not n:
-        return Estimate(share, share, share, 0, undefined="nobody gave one of the answers")
+        return Estimate(share, nan, nan, 0, undefined="nobody gave one of the answers")
     low, high = wilson_of_share(share, n)
     return Estimate(share, low, high, int(n), interval="share of items")
 

@@ -13,7 +13,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.budget import Account, Room, Usage, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import Client, Pace, RetryPolicy, Slot, wait_before
 from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
@@ -114,7 +114,7 @@ class Asker:
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
                 reply = read_reply(content, call.n, self._hidden)
-                cost = _cost(reply, dearest)
+                cost = counted(reply, dearest)
             except TryFailed as failure:
                 cost = dearest if failure.paid else Usage(1)
                 _tell(slot, failure)
@@ -128,8 +128,8 @@ class Asker:
         run.answered()
         self._count(reply, cost)
         try:
-            counted = reply if run.counts else replace(reply, choices=())
-            run.winding_down |= self._snapshots.met(counted, cost, sent_under)
+            kept = reply if run.counts else replace(reply, choices=())
+            run.winding_down |= self._snapshots.met(kept, cost, sent_under)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply
@@ -311,13 +311,6 @@ class Run:
 def _tell(slot: Slot, failure: TryFailed) -> None:
     if failure.kind in DOWN:
         slot.too_much()
-
-
-def _cost(reply: Reply, dearest: Usage) -> Usage:
-    """Return the tokens that the server counted; if it did not count, the amount that was set aside."""
-    prompt = dearest.prompt_tokens if reply.prompt_tokens is None else reply.prompt_tokens
-    answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
-    return Usage(1, prompt, answer, min(reply.thinking_tokens, answer))
 
 
 def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:

@@ -24,7 +24,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.behaviour import Snapshots
-from workbench.inference.served.budget import Account, Room, Usage, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import NO_CREDIT, Client
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
@@ -551,10 +551,9 @@ class BatchRun:
             one.failure = found
             self._book(of, Usage(1))
             return
-        prompt = prompt_tokens(one.request.prompt) if found.prompt_tokens is None else found.prompt_tokens
         most = len(found.choices) * self._sampling.most_tokens
-        answer = most if found.answer_tokens is None else found.answer_tokens
-        cost = Usage(1, prompt, answer, min(found.thinking_tokens, answer)).in_batches
+        cost = counted(found, Usage(1, prompt_tokens(one.request.prompt), most)).in_batches
+        prompt, answer = cost.prompt_tokens, cost.answer_tokens
         self._book(of, cost)
         work = self._of.work
         work.prompt_tokens += prompt

@@ -1,6 +1,6 @@
 """The cost of served models: limits, an estimate before a run, and the account during it.
 
-Limits and prices apply to one run, and come from the environment if they are not given:
+Limits and prices apply to one job, over all its attempts, and come from the environment if they are not given:
 
     WORKBENCH_MAX_REQUESTS   calls, including retries
     WORKBENCH_MAX_TOKENS     tokens of prompts and answers together
@@ -22,6 +22,7 @@ from enum import Enum
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import UsageError
+from workbench.inference.served.reply import Reply
 
 MOST_CHOICES = 128
 "most answers per call, the official endpoint's limit"
@@ -76,7 +77,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run; None: no limit, or an unknown price."""
+    """Limits of one job; None: no limit, or an unknown price."""
 
     max_requests: int | None = None
     max_tokens: int | None = None
@@ -150,12 +151,20 @@ class Room(Enum):
 
 
 class Account:
-    """A budget, the amount spent, and the amount set aside for active calls."""
+    """A budget, the amount spent, and the amount set aside for active calls. A job has one account, whichever attempt
+    spends it: see `carry`.
+    """
 
     def __init__(self, budget: Budget):
         self.budget = budget
+        self.carried = Usage()
+        "by earlier attempts at the job, part of what is spent"
         self.spent = Usage()
         self._aside = Usage()
+
+    def carry(self, carried: Usage) -> None:
+        """Count what earlier attempts spent."""
+        self.spent, self.carried = self.spent - self.carried + carried, carried
 
     def set_aside(self, dearest: Usage) -> Room:
         """Set aside the largest cost of a call, if there is room."""
@@ -174,6 +183,21 @@ def prompt_tokens(prompt: Prompt) -> int:
     """Return the approximate number of tokens of a prompt, an overestimate."""
     length = sum(len(message.content.encode("utf-8", "replace")) for message in prompt.messages)
     return math.ceil(length / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
+
+
+def text_tokens(text: str | None) -> int:
+    """Return the approximate number of tokens of an answer, an overestimate."""
+    return math.ceil(len((text or "").encode("utf-8", "replace")) / BYTES_PER_TOKEN)
+
+
+def counted(reply: Reply, dearest: Usage) -> Usage:
+    """Return the tokens that the server counted; if it did not count, the amount that was set aside. A server that
+    counts 0 did not count: prompts are never empty, and answers have at least as many tokens as their bytes suggest.
+    """
+    prompt = reply.prompt_tokens or dearest.prompt_tokens
+    answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
+    answer = answer or sum(text_tokens(choice.text) for choice in reply.choices)
+    return Usage(1, prompt, answer, min(reply.thinking_tokens, answer))
 
 
 def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Usage:

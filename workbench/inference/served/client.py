@@ -27,6 +27,7 @@ import numpy as np
 
 from workbench.errors import MissingPackage, ModelError
 from workbench.inference.served.address import ENDPOINT_HOSTS, Address
+from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
 from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
@@ -227,8 +228,8 @@ class Client:
             ) from error
         self._openai: Any = openai
         self._address, self._key, self._patience = address, key, patience
-        self._http = openai.DefaultAsyncHttpxClient(
-            transport=transport, follow_redirects=False, trust_env=not address.loopback
+        self._http = bounded_client(
+            openai, key, transport=transport, follow_redirects=False, trust_env=not address.loopback
         )
         self._client: Any = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -333,6 +334,8 @@ class Client:
             if type(error.__cause__).__name__ in NEVER_SENT:
                 raise self._unreachable(error) from None
             raise TryFailed(Kind.LATE, f"no whole reply in {seconds:g} s", paid=True) from None
+        except TooLong as error:
+            raise TryFailed(Kind.USELESS, str(error), paid=True) from None
         except openai.APIConnectionError as error:
             raise self._unreachable(error) from None
         except openai.NotFoundError:

@@ -346,9 +346,15 @@ class RemoteModel:
         if loop is not None and asker is not None:
             loop.loop.call_soon_threadsafe(asker.pace.allow, self._most)
 
+    def carry(self, told: Mapping[str, float]) -> None:
+        """Count what earlier attempts at a job spent, as its progress has what `meter` returned."""
+        counts = (int(told.get(name, 0)) for name in ("requests", "tokens_in", "tokens_out", "tokens_thought"))
+        self._account.carry(Usage(*counts))
+
     def meter(self) -> Mapping[str, float]:
-        """Return the usage and the limits of this run."""
+        """Return the usage and the limits of this job."""
         spent, budget = self.spent, self.budget
+        before = self._account.carried
         used: dict[str, float | None] = {
             "requests": spent.requests,
             "tokens_in": spent.prompt_tokens,
@@ -357,6 +363,9 @@ class RemoteModel:
             "at_once": int(self._asker.pace.limit) if self._asker else None,
             "at_once_most": self._most,
             "cost": self.cost,
+            "tokens_in_before": before.prompt_tokens or None,
+            "tokens_out_before": before.answer_tokens or None,
+            "cost_before": budget.cost(before) or None,
             "max_requests": budget.max_requests,
             "max_tokens": budget.max_tokens,
             "max_cost": budget.max_cost,

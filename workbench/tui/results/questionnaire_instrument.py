@@ -83,7 +83,7 @@ class QuestionsScreen(Following):
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
         Binding("u", "means('missing')", "Missing", tooltip="This answer counts as none"),
         Binding("p", "means('step')", "Step", tooltip="This answer is a step of an ordered scale"),
-        Binding("c", "means('option')", "Option", tooltip="This answer is one of several without an order"),
+        Binding("d", "means('option')", "Option", tooltip="This answer is one of several without an order"),
         Binding("b", "by", "Groups", tooltip="Show the answers of the next groups of people"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]

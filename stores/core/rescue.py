@@ -1,0 +1,213 @@
+"""What in the file of a store is not its own, and what can be saved of a store that is foreign or damaged.
+
+A file from somebody else may hold triggers and views that run whenever it is read or written. SQLite is told to trust
+none of them (`trusted_schema`), and a file that has any is refused: see `foreign`. `rescued` reads the rows of our own
+tables, and nothing else, into a new store.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from stores.core.base import Database
+from stores.core.migrations import make_baseline, migrations
+from workbench.errors import StoreError
+
+VIEWS = "c1af1975"
+"begins the digest of the views of the newest schema: a test says when it is not theirs any more"
+_RUNS = "type in ('view', 'trigger') or (type = 'table' and sql like 'create virtual%')"
+MOST_NAMED = 5
+
+
+def digest(views: Mapping[str, str]) -> str:
+    """Return what tells views by their names and texts from others."""
+    return sha256(repr(sorted((name, _plain(sql)) for name, sql in views.items())).encode()).hexdigest()[: len(VIEWS)]
+
+
+def foreign(connection: sqlite3.Connection, *, newest: bool) -> list[str]:
+    """Return what runs in a file and is not a store's own: triggers, views, virtual tables and generated columns.
+
+    newest : whether the schema is the newest, whose views are known word for word; else by their names alone
+    """
+    rows = connection.execute(f"select type, name, coalesce(sql, '') from sqlite_schema where {_RUNS}").fetchall()
+    views = {name: sql for kind, name, sql in rows if kind == "view"}
+    found = [f"{kind} {name}" for kind, name, _ in rows if kind != "view"]
+    if not newest:
+        found += [f"view {name}" for name in views if name not in own_views()]
+    elif digest(views) != VIEWS:
+        found += [f"view {name}" for name, sql in views.items() if _plain(own_views().get(name, "")) != _plain(sql)]
+    made = connection.execute(
+        "select t.name, c.name from sqlite_schema t join pragma_table_xinfo(t.name) c "
+        "where t.type = 'table' and t.sql like '%generated%' and c.hidden in (2, 3)"
+    )
+    return found + [f"generated column {table}.{column}" for table, column in made]
+
+
+def refuse_foreign(connection: sqlite3.Connection, path: Path, *, newest: bool) -> None:
+    """Raise StoreError for a file with anything foreign, before it can run."""
+    if found := foreign(connection, newest=newest):
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        raise StoreError(
+            f"{path}: the file has what no store has, and what would run when it is read or written: "
+            f"{', '.join(found[:MOST_NAMED])}{more}. Nothing of it was used. For a clean copy of its rows: workbench "
+            f"doctor {path} --rescue NEW"
+        )
+
+
+@lru_cache
+def own_views() -> Mapping[str, str]:
+    """Return the views of the newest schema, by name."""
+    db = Database(memory=True)
+    make_baseline(db)
+    migrations.apply(db)
+    return dict(db.execute("select name, sql from sqlite_schema where type = 'view'").fetchall())
+
+
+def _plain(sql: str) -> str:
+    """Return SQL without what means nothing: blanks, quotes around names, case."""
+    return re.sub(r'[\s"]+', "", sql).casefold()
+
+
+@dataclass(slots=True)
+class Rescued:
+    """What was saved of a file."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    "table -> rows"
+    lost: dict[str, str] = field(default_factory=dict)
+    "table -> why the rest of it cannot be read"
+    refused: dict[str, int] = field(default_factory=dict)
+    "table -> rows that no store can hold"
+    left_out: tuple[str, ...] = ()
+    "what is foreign in the file"
+
+
+def rescued(source: Path, target: Path, make: Callable[[Path], Database]) -> Rescued:
+    """Write every row of a file's own tables that can be read into a new store; return what came and what did not.
+
+    make : makes an empty store at a path and returns it
+
+    Raises StoreError where the target is there already, or the source is no SQLite file at all.
+    """
+    if target.exists():
+        raise StoreError(f"{target}: there is a file already; name another one")
+    found = Rescued()
+    with closing(_opened(source)) as old:
+        try:
+            version = int(old.execute("pragma user_version").fetchone()[0])
+            there = dict(old.execute("select name, sql from sqlite_schema where type = 'table'").fetchall())
+            found.left_out = tuple(foreign(old, newest=False))
+        except sqlite3.Error as error:
+            raise StoreError(f"{source}: not even the list of its tables can be read ({error})") from error
+        with closing(make(target).conn) as new:
+            newest = int(new.execute("pragma user_version").fetchone()[0])
+            if version not in (0, newest):
+                raise StoreError(
+                    f"{source}: has schema {version}; it is rescued by the workbench that wrote it, or once it has "
+                    f"schema {newest}"
+                )
+            new.execute("pragma foreign_keys = off")
+            new.execute("begin immediate")
+            names = [name for (name,) in new.execute("select name from sqlite_schema where type = 'table'").fetchall()]
+            new.execute("delete from identity")
+            for name in names:
+                if name in there and not name.startswith("sqlite_"):
+                    _copy(old, new, name, found)
+            if not new.execute("select count(*) from identity").fetchone()[0]:
+                new.execute("insert into identity (uid) values (randomblob(16))")
+            new.execute("commit")
+    return found
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    connection.execute("pragma trusted_schema = off")
+    connection.execute("pragma query_only = on")
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    return connection
+
+
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: Rescued) -> None:
+    """Copy the rows of one table; rows beyond a damaged page are sought from the other end, too."""
+    wanted = [row[1] for row in new.execute(f'pragma table_info("{table}")')]
+    try:
+        there = {row[1] for row in old.execute(f'pragma table_xinfo("{table}")') if row[6] == 0}
+    except sqlite3.Error as error:
+        found.lost[table] = str(error)
+        return
+    columns = [name for name in wanted if name in there]
+    listed = ", ".join(f'"{name}"' for name in columns)
+    put = f'insert or ignore into "{table}" ({listed}) values ({", ".join("?" * len(columns))})'
+    for row in _rows(old, table, listed, found):
+        try:
+            found.rows[table] = found.rows.get(table, 0) + new.execute(put, row).rowcount
+        except (sqlite3.Error, UnicodeError):
+            found.refused[table] = found.refused.get(table, 0) + 1
+
+
+def _rows(old: sqlite3.Connection, table: str, listed: str, found: Rescued) -> Iterator[tuple[object, ...]]:
+    for order in ("", " order by rowid desc"):
+        try:
+            yield from old.execute(f'select {listed} from "{table}"{order}')
+            return
+        except sqlite3.Error as error:
+            if "no such column" in str(error):  # a table without rowids is read from one end alone
+                return
+            found.lost[table] = str(error)
+
+
+JSON_COLUMNS = (
+    "answer_count.counts", "answer_set.warnings", "choice.shares", "choice.warnings", "classifier.config",
+    "classifier.data", "classifier.evaluation", "codebook.body", "control_sample.run", "control_sample.strata",
+    "instrument.issues", "instrument.notes", "job.failures", "job.progress", "job.spec", "persona.turns", "probe.axes",
+    "published_share.shares", "queue.spec", "ruling.subject", "scale_revision.options", "server_batch.requests",
+    "statement.tags",
+)  # fmt: skip
+
+
+def damage(path: Path) -> str:
+    """Return what is damaged in a store, in a few words; "" where nothing is found."""
+    try:
+        with closing(_opened(path)) as connection:
+            first = str(connection.execute("pragma integrity_check(1)").fetchone()[0])
+            if first != "ok":
+                return " ".join(first.split())
+            if row := connection.execute("pragma foreign_key_check").fetchone():
+                return f"a row of {row[0]} is about a row of {row[2]} that is not there"
+            for table, _, column in (one.partition(".") for one in JSON_COLUMNS):
+                wrong = f"{column} is not null and not json_valid({column})"
+                if connection.execute(f"select 1 from {table} where {wrong} limit 1").fetchone():
+                    return f"{table}.{column} holds a text that is no JSON"
+            connection.text_factory = bytes.decode
+            for (table,) in connection.execute("select name from sqlite_schema where type = 'table'").fetchall():
+                for _ in connection.execute(f'select * from "{table}"'):
+                    pass
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return str(error)
+    return ""
+
+
+def blamed(error: Exception, path: Path) -> str:
+    """Return a sentence about a store whose contents led to an error; "" where the error is the program's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    read_there = bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parents[1])
+    shaped = isinstance(error, KeyError | ValueError | TypeError | IndexError | AttributeError)
+    if not (isinstance(error, sqlite3.Error) or (shaped and (read_there or damage(path)))):
+        return ""
+    found = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"
+    return (
+        f"{path}: the store is damaged ({found}). Save what can be read: workbench doctor {path} --rescue NEW "
+        f"(${TRACEBACK}=1 shows where it was met)"
+    )
+
+
+TRACEBACK = "WORKBENCH_TRACEBACK"
+"environment variable: an error in a damaged store ends in a traceback"
