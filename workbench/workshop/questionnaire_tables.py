@@ -28,7 +28,7 @@ from workbench.stats.proportions import wilson_of_share
 from workbench.stats.weights import weighted_shares
 
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
-EVERYBODY = "everybody"
+EVERYBODY, NAN = "everybody", float("nan")
 AGREE = "Do you agree with the following statement?"
 "what stands before a statement where it is asked"
 ScaleOption = tuple[Scale, Option]
@@ -185,15 +185,14 @@ def _published(
     given = [sum(held.get(folded(one), 0.0) for one in option.values) for option in offered]
     total = sum(given)
     for option, share in zip(offered, given, strict=True):
-        nan = float("nan")
         why = "" if total else "nobody gave one of the answers"
-        estimate = Estimate(share / total if total else nan, nan, nan, people or 0, undefined=why)
+        estimate = Estimate(share / total if total else NAN, NAN, NAN, people or 0, undefined=why)
         yield Said(question, group, value, option, estimate, people, None)
 
 
 def _share(share: float, n: float) -> Estimate:
     if not n:
-        return Estimate(share, nan, nan, 0, undefined="nobody gave one of the answers")
+        return Estimate(share, NAN, NAN, 0, undefined="nobody gave one of the answers")
     low, high = wilson_of_share(share, n)
     return Estimate(share, low, high, int(n), interval="share of items")
 
