@@ -636,3 +636,14 @@ def test_a_closed_store_says_so(stores: dict[str, Path]) -> None:
             act()
     assert repr(store).endswith("closed>")
     store.close()
+
+
+def test_a_survey_is_imported_with_weights_and_groups(tmp_path: Path) -> None:
+    from tests.core.test_formats_surveys import columns, sav
+
+    path = sav(tmp_path / "land.sav", columns())
+    with workbench.open(tmp_path / "land.db", write=True, create=True) as store:
+        found = store.import_file(path, weight="w1*w2", groups=["land", "age:18-49/50+"], unordered="worst")
+    assert (found["survey"]["respondents"], len(found["survey"]["questions"])) == (60, 5)
+    assert set(found["survey"]["groups"]["land"]) == {"Veldania", "Nordmark"}
+    assert found["survey"]["weights"]["effective_n"] < found["survey"]["weights"]["people"] == 60

@@ -286,8 +286,8 @@ def test_a_survey_becomes_an_instrument(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_answers_of_people_are_shares_by_weight_and_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, store = tmp_path / "s.csv", tmp_path / "s.db"
-    rows = ["worst,land,w", "floods,North,3", "moon,North,1", "moon,South,1", "refused,South,9", "moon,South,0"]
-    path.write_text("\n".join(rows), encoding="utf-8")
+    lines = ["worst,land,w", "floods,North,3", "moon,North,1", "moon,South,1", "refused,South,9", "moon,South,0"]
+    path.write_text("\n".join(lines), encoding="utf-8")
     given = ("--format", "survey", "--questions", "worst", "--groups", "land", "--weight", "w")
     assert run(capsys, "import", store, path, *given)[0] == 0
 
@@ -313,6 +313,11 @@ def test_answers_of_people_are_shares_by_weight_and_group(tmp_path: Path, capsys
     assert run(capsys, "questionnaire", store, "--scale", "worst", "--map", "moon=step", "--person", "ana")[0] == 0
     assert "has answers with and without an order" in run(capsys, "lint", store)[1]
     assert run(capsys, "questionnaire", store, "--question", "worst", "--role", "survey", "--person", "ana")[0] == 0
+    path.write_text("worst,land,w\nrefused,North,1\nmoon,South,1\nfloods,South,1\n", encoding="utf-8")
+    assert run(capsys, "import", store, path, *given, "--name", "silent")[0] == 0
+    nobody = data(capsys, "questionnaire", store, "--instrument", "silent", "--by", "land")
+    north = next(row for row in rows(nobody, "shares") if row["value"] == "North")
+    assert (north["share"]["value"], north["share"]["undefined"]) == (None, "nobody gave one of the answers")
 
 
 def test_published_shares_stand_beside_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -367,3 +367,39 @@ def test_shares_that_are_none_are_faults_with_their_place(tmp_path: Path, bad: s
 
 def test_nothing_is_wanted_unless_it_is_said() -> None:
     assert typed("") == Wanted()
+
+
+KNOWN_FILES: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
+    "European Social Survey": (
+        {"idno": [1.0, 1.0], "cntry": ["VD", "NM"], "agea": [20.0, 70.0], "pspwght": [0.5, 2.0], "pweight": [3.0, 1.0]},
+        "VD-1",
+        "pspwght × pweight",
+        {"country": "VD", "age": "15-29"},
+    ),
+    "ANES 2020": (
+        {"V200001": [7.0, 8.0], "V200010b": [0.5, 2.0], "V201507x": [20.0, -9.0]},
+        "7",
+        "V200010b",
+        {"age": "18-29"},
+    ),
+    "GLES": (
+        {"lfdn": [7.0, 8.0], "w_ipfges": [0.5, 2.0], "ostwest": [1.0, -99.0]},
+        "7",
+        "w_ipfges",
+        {"region": "1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("title", KNOWN_FILES)
+def test_a_known_survey_has_its_usual_weights_and_groups_unless_others_are_named(tmp_path: Path, title: str) -> None:
+    held, name, weight, groups = KNOWN_FILES[title]
+    path = sav(tmp_path / "s.sav", {**held, "q": [1.0, 2.0]}, {"q": {1.0: "The town", 2.0: "The sea"}})
+    found = read(path)
+    assert found.notes[:2] == (f"Read as {title}.", f"Weight: {weight}.")
+    first, second = questionnaire(found).respondents
+    assert (first.name, dict(first.groups)) == (name, groups)
+    assert "region" not in second.groups, "a negative code is no answer"
+    named = next(iter(held))
+    own = questionnaire(read(path, f"groups=mine={named} questions=q"))
+    assert [list(one.groups) for one in own.respondents] == [["mine"]] * 2

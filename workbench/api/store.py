@@ -214,6 +214,13 @@ class Store(Typed):
         instrument: str | None = None,
         missing: Names = None,
         ignore: Names = None,
+        questions: Names = None,
+        unordered: Names = None,
+        weight: str | None = None,
+        drop_unweighted: bool = False,
+        groups: Names = None,
+        respondent: Names = None,
+        language: str | None = None,
         skip: bool = False,
         left_right: str | Path | None = None,
         dry_run: bool = False,
@@ -226,8 +233,12 @@ class Store(Typed):
         format : None: recognised from what is there
         name : of the instrument in the store; None: the name in the file
         instrument : answers: the instrument with the questions
-        missing, ignore : answers: values that mean no answer, columns that are not questions
-        skip : biasmonkey: skip files with errors, and list them
+        missing, ignore : survey, answers: values that mean no answer; answers: columns that are not questions
+        questions, unordered : survey: columns that are questions; those whose answers have no order
+        weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied (`"w1*w2"`); leave out people
+            without one; columns of groups (`"age=agea:18-29/30+"`)
+        respondent, language : survey: columns that name a person; language of the questions
+        skip : biasmonkey, published shares: skip what has errors, and list it
         left_right : probvaa: a CSV of parties' left-right positions
         dry_run : return what would be imported, and write nothing
 
@@ -241,7 +252,10 @@ class Store(Typed):
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")
         values = {"path": path, "format": format, "name": name, "instrument": instrument, "skip": skip,
                   "missing": several(missing) or None, "ignore": several(ignore) or None,
-                  "left_right": left_right}  # fmt: skip
+                  "left_right": left_right, "questions": several(questions) or None,
+                  "unordered": several(unordered) or None, "weight": weight, "drop_unweighted": drop_unweighted,
+                  "groups": several(groups) or None, "respondent": several(respondent) or None,
+                  "language": language}  # fmt: skip
         request = request_of(given(import_instrument.options, values, "import_file"))
         material = read(request) or read_beside(self.opened, request)
         found: dict[str, Any] = plain(data((rehearsed if dry_run else put)(self.opened, material)))

@@ -253,7 +253,12 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
         raise UsageError(f"{path}: no question with shares was found")
     held = [Scale(name, options) for options, name in scales.names.items()]
     empty = [question.ref for question in questions if all(one.ref != question.ref for one in published)]
-    notes = ["Read as GlobalOpinionQA.", *([f"Without any shares: {named_few(empty, 12)}."] if empty else [])]
+    order = "Options have the order of the file; questions whose answers have none: --unordered REF,…."
+    notes = [
+        "Read as GlobalOpinionQA.",
+        *([order] if not wanted.unordered else []),
+        *([f"Without any shares: {named_few(empty, 12)}."] if empty else []),
+    ]
     if skipped.found:
         notes.append(f"{plural(len(skipped.found), 'fault')} left out with --skip, the first: {skipped.found[0]}.")
     return Instrument(

@@ -212,6 +212,12 @@ def with_who(
     return tuple(kept), tuple(told)
 
 
+def counted_groups(people: Sequence[Respondent]) -> dict[str, dict[str, int]]:
+    """Return how many people each group has; those in none are counted under ""."""
+    fields = dict.fromkeys(field for one in people for field in one.groups)
+    return {field: dict(sorted(Counter(one.groups.get(field, "") for one in people).items())) for field in fields}
+
+
 def said_of_people(people: Sequence[Respondent]) -> list[str]:
     """Say how weights are spread and how many people each group has; nothing where nobody has either."""
     from workbench.stats.weights import spread_of
@@ -219,10 +225,8 @@ def said_of_people(people: Sequence[Respondent]) -> list[str]:
     said = []
     if any(one.weight != 1 for one in people):
         said.append(f"weights: {spread_of([one.weight for one in people])}")
-    fields = dict.fromkeys(field for one in people for field in one.groups)
-    for field in fields:
-        counts = Counter(one.groups.get(field, "") for one in people)
+    for field, counts in counted_groups(people).items():
         none = counts.pop("", 0)
-        told = [f"{value} {n:,}" for value, n in sorted(counts.items())]
+        told = [f"{value} {n:,}" for value, n in counts.items()]
         said.append(f"group {field}: {named_few(told, 40)}{f'; in none {none:,}' if none else ''}")
     return said

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
 from workbench.formats.people import STANCES, said_stances
-from workbench.formats.populations import said_of_people
+from workbench.formats.populations import counted_groups, said_of_people
 from workbench.formats.read import ANSWERS, BESIDE, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.surveys import Wanted
@@ -234,8 +234,6 @@ def brief(outcome: Outcome, store: Path) -> str:
 
 def data(outcome: Outcome) -> dict[str, object]:
     """Return the same for a program."""
-    from dataclasses import asdict
-
     material = outcome.material
     about: dict[str, object] = {"format": material.format, "written": outcome.written}
     if (placed := material.placed) is not None:
@@ -248,7 +246,27 @@ def data(outcome: Outcome) -> dict[str, object]:
     instrument, imported = material.instrument, outcome.imported
     assert instrument is not None
     assert imported is not None
-    return {**asdict(imported), "languages": dict(languages(instrument)), "notes": notes_of(instrument), **about}
+    return {**asdict(imported), "languages": dict(languages(instrument)), "notes": notes_of(instrument), **about,
+            **_survey_data(instrument.questionnaire)}  # fmt: skip
+
+
+def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
+    """Return what a survey is made of; nothing of what has no survey questions."""
+    from workbench.stats.weights import spread_of
+
+    if questionnaire is None or not questionnaire.of_role(Role.SURVEY):
+        return {}
+    weights = spread_of([one.weight for one in questionnaire.respondents])
+    return {
+        "survey": {
+            "questions": questionnaire.questions,
+            "scales": questionnaire.scales,
+            "respondents": len(questionnaire.respondents),
+            "groups": counted_groups(questionnaire.respondents),
+            "weights": {**asdict(weights), "design_effect": weights.design_effect},
+            "published": len(questionnaire.published),
+        }
+    }
 
 
 def first_rows(material: Material, limit: int) -> Rows:

@@ -62,16 +62,36 @@ def weighted_shares(codes: NDArray[np.intp], weights: Floats, options: int) -> W
     return WeightedShares(tuple(map(float, shares)), int(counts.sum()), effective_n(weights[counts]))
 
 
-def spread_of(weights: Sequence[float]) -> str:
-    """Say what weights come to.
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What people's weights come to."""
+
+    sum: float
+    least: float
+    most: float
+    people: int
+    "with a weight above 0"
+    effective_n: float
+
+    @property
+    def design_effect(self) -> float:
+        """How many times larger the variance of a share is than that of as many people of equal weight; NaN: nobody."""
+        return self.people / self.effective_n if self.effective_n else float("nan")
+
+    def __str__(self) -> str:
+        effect = f"{self.design_effect:.4g}" if self.people else "undefined"
+        of = f"effective n {self.effective_n:,.6g} of {self.people:,}"
+        return f"sum {self.sum:,.6g}, from {self.least:.4g} to {self.most:.4g}; {of}, design effect {effect}"
+
+
+def spread_of(weights: Sequence[float]) -> Spread:
+    """Return what weights come to.
 
     Examples
     --------
-    >>> spread_of([3.0, 1.0, 0.0])
+    >>> str(spread_of([3.0, 1.0, 0.0]))
     'sum 4, from 0 to 3; effective n 1.6 of 2, design effect 1.25'
     """
     given = np.asarray(weights, np.float64)
-    counting, n = int((given > 0).sum()), effective_n(given)
-    effect = f"{counting / n:.4g}" if n else "undefined"
-    ends = f"{given.min(initial=np.inf):.4g} to {given.max(initial=0):.4g}"
-    return f"sum {given.sum():,.6g}, from {ends}; effective n {n:,.6g} of {counting:,}, design effect {effect}"
+    ends = (float(given.min()), float(given.max())) if len(given) else (float("nan"), float("nan"))
+    return Spread(float(given.sum()), *ends, int((given > 0).sum()), effective_n(given))

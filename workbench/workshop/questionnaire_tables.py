@@ -28,7 +28,7 @@ from workbench.stats.proportions import wilson_of_share
 from workbench.stats.weights import weighted_shares
 
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
-EVERYBODY = "everybody"
+EVERYBODY, NAN = "everybody", float("nan")
 AGREE = "Do you agree with the following statement?"
 "what stands before a statement where it is asked"
 ScaleOption = tuple[Scale, Option]

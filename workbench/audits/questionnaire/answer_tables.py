@@ -270,6 +270,9 @@ def _respondent_columns(results: Results, rows: Sequence[PersonPrediction]) -> l
         return len({of(person) for person in rows}) < 2
 
     masses = results.options.masses
+    weight: list[Column[PersonPrediction]] = [
+        Column("weight", "weight", lambda one: one.row.weight, Kind.COEFFICIENT, aside=True)
+    ] * results.weighted
     return [
         Column("model", "model", lambda one: one.model, aside=alike(lambda one: one.model)),
         Column("condition", "condition", lambda one: str(one.condition), aside=alike(lambda one: one.condition)),
@@ -280,6 +283,7 @@ def _respondent_columns(results: Results, rows: Sequence[PersonPrediction]) -> l
         Column("human", "means", lambda one: ANSWERS[one.row.human]),
         Column("predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"),
         Column("correct", "right", lambda one: one.row.correct, aside=True),
+        *weight,
         Column("p_yes", "p(yes)", lambda one: one.row.p_yes, Kind.SHARE, scale=SHARES, help="yes / (yes + no)",
                reference=lambda _: 0.5),
         Column("yes", "mass of yes", lambda one: one.row.yes, Kind.SHARE, aside=True, help=f"masses: {masses}"),

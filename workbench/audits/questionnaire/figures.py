@@ -411,6 +411,7 @@ class AskedRow:
     "rowid; without context one prompt stands for everybody"
     outdated: bool
     "whether the prompt would be put differently now"
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

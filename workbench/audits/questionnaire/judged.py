@@ -475,6 +475,7 @@ def _asked_row(
         correct=predicted == human,
         probe=int(found.probe[row]),
         outdated=bool(found.outdated[row]),
+        weight=respondent.weight,
     )
 
 
