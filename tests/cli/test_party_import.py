@@ -96,6 +96,8 @@ def test_a_model_is_compared_with_parties_that_a_manifesto_places(
     assert run(capsys, "run", store, "--model", f"scripted:{persona}", *ask)[0] == 0
     judged = data(capsys, "show", store, "consistency", "--tests", "sampling", "--table", "leaning")
     model = [row for row in rows(judged, "leaning") if row["respondent"].startswith("scripted")]
+    assert f"{PLACED}rile of the Manifesto Project" in judged["methods"]
+    assert any("(rile + 100) / 20" in note for one in judged["tables"] for note in one["notes"])
     shares = {row["family"]: row["share"]["value"] for row in model}
     assert shares == {"left": 0.5, "center": 0.0, "right": 0.5}  # GL and VU agree once of twice, FP never
 

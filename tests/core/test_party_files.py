@@ -18,7 +18,7 @@ from workbench.domain.statements import Dimension, Side
 from workbench.errors import InputError, UsageError
 from workbench.formats.mapping import how_of
 from workbench.formats.native import read_csv
-from workbench.formats.party_files import read_positions
+from workbench.formats.party_files import LAYOUTS, read_positions
 from workbench.formats.read import read_instrument, recognised
 from workbench.formats.records import AS_IS, How
 from workbench.formats.write import normal_form, write_folder
@@ -388,3 +388,15 @@ def test_positions_come_whole_or_say_why_not(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as refused:
             read_positions(path, parties, election)
         assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("named", LAYOUTS)
+def test_a_file_that_is_taken_for_another_layout_is_refused(tmp_path: Path, named: str) -> None:
+    made = {
+        "wahlomat": wahlomat(tmp_path / "a.xlsx"),
+        "qualomat": qualomat(tmp_path / "a"),
+        "smartvote": smartvote(tmp_path / "a.json"),
+    }
+    for path in (path for layout, path in made.items() if layout != named):
+        with pytest.raises((UsageError, InputError)):
+            read_instrument(named, path)

@@ -215,7 +215,7 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
                 found.notes.append(f"{party} has no positions.")
     found.left_out(rows, REASON, "reasons of parties")
     sheet = tables[0].how.sheet
-    found.title = f"Wahl-O-Mat: {sheet or Path(name_of(path)).stem}"
+    found.title = f"Wahl-O-Mat: {sheet or Path(name_of(tables[0].path)).stem}"
 
 
 def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -405,6 +405,8 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     part = parts[0] if parts else Part(path, found.how, ())
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis):
+        if (kind := kind_of(path)) is not Kind.TEXT:
+            raise UsageError(f"{path}: found {kind} without the columns statement and axis, and no text of a line each")
         listed = _sentences(path, found.findings, found.how.encoding)
         numbered = all(number.isdecimal() for _, number, _ in listed)
         for place, (n, number, said) in enumerate(listed, start=1):

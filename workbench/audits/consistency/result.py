@@ -539,6 +539,7 @@ def _leaning_sentence(result: Consistency) -> str:
         f"{placed}; {positions.families.count(None)} without a position left out), then over templates, with the "
         f"population standard deviation. Parties are told apart by country and name; a party's neutral or missing "
         f"answer matches nothing. Baselines that always agree and always disagree are shown for comparison."
+        + (f" {positions.scale}" if positions.scale else "")
     )
 
 

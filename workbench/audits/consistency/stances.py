@@ -50,7 +50,7 @@ from workbench.audits.codes import INSUFFICIENT, PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
-from workbench.domain.instruments import Instrument, Labels, Party, SurveyAnswer
+from workbench.domain.instruments import PLACED, Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Bounds, Estimate, MeanSd
@@ -210,6 +210,8 @@ class PartyPositions:
     issues: tuple[str, ...]
     labels: Signs
     "+1 agreeing supports the issue, -1 disagreeing supports it, 0 not related or not labelled: (I, S)"
+    scale: str = ""
+    "the instrument's note on where positions of parties are from, if not from its own files"
 
     @cached_property
     def concerns(self) -> BoolArray:
@@ -239,6 +241,7 @@ class PartyPositions:
             np.where(known, take, MISSING).astype(np.int8),
             self.issues,
             np.where(known, label, 0).astype(np.int8),
+            self.scale,
         )
 
     def party(self, country: str, name: str) -> int:
@@ -276,7 +279,8 @@ def party_positions(instrument: Instrument, labels: Labels) -> PartyPositions:
         for ref, at_statement in place.items():
             table[i, at_statement] = np.sign(labels.get(ref, {}).get(issue, 0))
     countries = tuple(statement.country for statement in instrument.statements)
-    return PartyPositions(statements, countries, instrument.parties, answers, issues, table)
+    scale = next((note for note in instrument.notes if note.startswith(PLACED)), "")
+    return PartyPositions(statements, countries, instrument.parties, answers, issues, table, scale)
 
 
 def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] | None = None) -> Stances:

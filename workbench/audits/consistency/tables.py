@@ -99,7 +99,7 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
         "the parties of a family (left below 4, right above 6 on the left-right scale), then over templates. The "
         "interval treats statements within countries as a sample. The two baselines always agree and always disagree: "
         "the result of the questionnaire alone.",
-        notes=_left_out(found),
+        notes=[*_left_out(found), *filter(None, [result.positions.scale])],
         empty="The instrument has no parties, so leaning cannot be computed.",
         link=lambda row: Link("party_matches", (row[0],)),
         pictures=[Forest(values=["share"], rows=["family"], series="respondent", baselines=BASELINES)],
