@@ -44,7 +44,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
     "plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors",
     "author_differences", "sources", "source_differences", "source_ranks", "components", "asked",
-    "statement_counts", "statements", "answered", "reader", "refusals", "refusal_sides",
+    "statement_counts", "statements", "answered", "reader", "refusals", "refusal_sides", "published",
 )  # fmt: skip
 FIRST = "droite-13b"
 "the first model"

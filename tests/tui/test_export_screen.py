@@ -41,10 +41,10 @@ async def test_an_instrument_is_written_and_imports_back(path: Path, size: tuple
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
         assert screen.query_one("#folder", Input).value == str(path.parent / "small")
-        assert "Writes 8 files" in screen_text(app)
+        assert "Writes 10 files" in screen_text(app)
         await pilot.press("f5")
-        await until(pilot, lambda: "✓ Wrote 8 files" in shown(app, "#plan"))
-        assert "✓ Wrote 8 files" in screen_text(app)
+        await until(pilot, lambda: "✓ Wrote 10 files" in shown(app, "#plan"))
+        assert "✓ Wrote 10 files" in screen_text(app)
         await pilot.press("escape")
         assert not isinstance(app.screen, ExportScreen)
     with Store.open(path) as store:
@@ -77,7 +77,7 @@ async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: 
         assert screen.query_one("#write", Button).disabled
         screen.query_one("#taken", Select).value = "replace"
         await pilot.pause()
-        await until(pilot, lambda: "Writes 8 files" in shown(app, "#plan"))
+        await until(pilot, lambda: "Writes 10 files" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: "not changed" in shown(app, "#plan"))
     assert (path.parent / "out" / "mine.txt").read_text() == "mine"

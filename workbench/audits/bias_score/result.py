@@ -277,11 +277,11 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
         found,
         contents=[
             *found.contents,
-            _published(judged, dimension),
             *by_persona(judged, dimension),
             entry(of.answered),
             *([reader_entry(reader)] if reader else []),
             *entries(lambda: of.refused, judged.options.seed),
+            _published(judged, dimension),
         ],
         told=(*above, *_told(judged), *told(of.refused)),
         header=above,

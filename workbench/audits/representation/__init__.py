@@ -32,7 +32,7 @@ class Representation(Audit):
     defaults = DEFAULTS
     question = "whose answers to survey questions are the model's like?"
     options, compares = LikenessOptions, False
-    several_models = True
+    several_models = own_material = True
     run_options, drawn_again = RUN_OPTIONS, ("tries",)
     shipped = SHIPPED_QUESTIONNAIRE
     nothing = (
