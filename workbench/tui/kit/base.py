@@ -125,12 +125,16 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     if isinstance(error, WorkbenchError):
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
-        return StoreError(f"The store could not be read: {error}. Nothing has changed; F5 tries again.")
+        return StoreError(
+            f"The store could not be read: {error}. Nothing has changed; F5 tries again. Where it stays, see what is "
+            "damaged: workbench doctor STORE"
+        )
     place = noted(error)
     where = f"the details are in {place}; send that file with your report" if place else "no file could be written"
     return WorkbenchError(
         f"workbench has a fault here ({type(error).__name__}: {error}). Nothing stored has changed, and everything "
-        f"else goes on. F5 tries again. Where it stays, report it: {where}."
+        "else goes on. F5 tries again. Where it stays, see whether the store is damaged (workbench doctor STORE), or "
+        f"report it: {where}."
     )
 
 
