@@ -18,7 +18,7 @@ READY  := $(VENV)/.ready
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-e2e test-all test-cluster check docs pictures bench gpu coverage cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check docs pictures bench gpu coverage soak cold-start lint clean
 
 run: $(READY)
 	@$(BIN)/workbench demo $(STORE) --personas
@@ -71,6 +71,10 @@ gpu: $(STAMP)
 
 coverage: $(STAMP)
 	$(BIN)/python -m tests.coverage
+
+# Everything at once for an hour, with kills, full disks and clocks that jump; SEED and MINUTES may be given.
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak $(or $(MINUTES),60) $(or $(SEED),1)
 
 cold-start: $(STAMP)
 	$(BIN)/python -X importtime -c "import workbench.tui.app" 2>&1 | sort -t'|' -k2 -n | tail -25
