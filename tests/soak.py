@@ -21,6 +21,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -144,7 +145,7 @@ class Soak:
 
     def start(self, act: str, number: int, seed: int, *, full: bool, off: bool) -> subprocess.Popen[str]:
         folder = self.folder / f"out-{seed}"
-        words = {
+        words: dict[str, list[object]] = {
             "job": [
                 *("run", self.path, "--audit", ("reliability", "bias_score")[seed % 2], "--yes", "--no-probe"),
                 *("--model", f"scripted:{('left', 'steady', 'yes-sayer')[seed % 3]}", "--samples", str(2 + seed % 5)),
@@ -215,7 +216,7 @@ class Soak:
         if not holds:
             self.faults.append(f"not: {what}")
 
-    def notes(self, name: str) -> list[object]:
+    def notes(self, name: str) -> list[Any]:
         lines = self.said[name].read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines if line.endswith(("]", '"'))]
 
