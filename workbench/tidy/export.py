@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from stores.core.store import Store
 from workbench.csv_files import csv_text, guarded
@@ -24,6 +22,7 @@ from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows
 from workbench.tidy.figures import FIGURES, VERDICTS
 from workbench.tidy.people import LABELS, RULINGS
 from workbench.version import __version__
+from workbench.whole_folders import made_beside
 
 HELD = 4_000
 "cached encoded values of a column"
@@ -448,18 +447,16 @@ def export(
     choice.check(store)
     place = expanded(folder)
     check_place(place, force=False)
-    fresh = place.parent / f".{place.name}.{uuid4().hex[:12]}"
     try:
-        fresh.mkdir(parents=True)
-        found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
-        fresh.rename(place)
+        with made_beside(place) as fresh:
+            fresh.mkdir()
+            found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
+            fresh.rename(place)
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some space, or give another "
             "folder."
         ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return Exported(place, *found)
 
 
