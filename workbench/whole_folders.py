@@ -25,7 +25,7 @@ OURS = re.compile(rf"\.workbench-{MACHINE}-[0-9a-f]{{12}}")
 
 @contextmanager
 def made_beside(place: Path) -> Iterator[Path]:
-    """Yield where to make a folder, for the caller to make, fill and rename to `place`; what is left of it is removed.
+    """Yield where to make a folder, for the caller to fill and rename to `place`; on errors nothing of it stays.
 
     A lock tells others that its writer lives. Raises OSError if the folder of `place` cannot be written.
     """

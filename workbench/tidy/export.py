@@ -17,6 +17,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.formats.folder import check_place, expanded
+from workbench.installed import install
 from workbench.tidy.answers import ANSWERS, READINGS
 from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
 from workbench.tidy.figures import FIGURES, VERDICTS
@@ -26,7 +27,6 @@ from workbench.whole_folders import made_beside
 
 HELD = 4_000
 "cached encoded values of a column"
-INSTALL = "pip install 'llm-audit-workbench[data]'"
 
 
 def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
@@ -107,7 +107,9 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingPackage(f"Parquet and Arrow need the package pyarrow; install it with: {INSTALL}") from error
+        raise MissingPackage(
+            f"Parquet and Arrow need the package pyarrow; install it with: {install('data')}"
+        ) from error
     return pyarrow
 
 
