@@ -210,7 +210,9 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     if packed_:
         yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
     others = [(PAGE, "the page"), ("methods.md", "how figures are computed"), ("references.bib", "publications")]
-    if ruled := [f"{part.found.title}: {note}\n" for part in found.parts for note in part.found.rulings.notes()]:
+    if ruled := [
+        f"{visible(f'{part.found.title}: {note}')}\n" for part in found.parts for note in part.found.rulings.notes()
+    ]:
         others.append(("tables/rulings.txt", "rulings that count"))
         yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
     tell(0.7, "reading raw answers")
