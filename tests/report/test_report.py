@@ -7,11 +7,15 @@ import csv
 import errno
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
+import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from html.parser import HTMLParser
@@ -30,10 +34,12 @@ from workbench import registry
 from workbench.audits.claims import sentences
 from workbench.audits.reported import Wanted
 from workbench.errors import MissingPackage, UnknownName, UsageError
+from workbench.formats.folder import put
 from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice
 from workbench.report.page import read
 from workbench.report.written import silent, write_report
+from workbench.whole_folders import MACHINE
 
 FILES = ("report.html", "index.csv", "all-tables.zip", "methods.md", "references.bib")
 MOST_WORDS = 3000
@@ -376,6 +382,80 @@ def test_a_disk_that_is_full_halfway_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from stores.core.store import Store
+from workbench.report.options import ReportChoice
+from workbench.report.written import write_report
+whole = Path.write_bytes
+def last(self, data):
+    whole(self, data)
+    if "made" in self.parts:
+        {then}
+Path.write_bytes = last
+with Store.open(Path(sys.argv[1])) as store:
+    write_report(store, Path(sys.argv[2]), ReportChoice())
+"""
+
+
+def begun(store: Path, folder: Path, then: str) -> tuple[subprocess.Popen[bytes], Path]:
+    """Begin a report that does something after its first file; return its process and its hidden folder."""
+    before = set(folder.parent.iterdir())
+    process = subprocess.Popen([sys.executable, "-c", KILLED.format(then=then), str(store), str(folder)])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for path in set(folder.parent.iterdir()) - before:
+            if any((path / "made").rglob("*.*")):
+                return process, path
+        time.sleep(0.02)
+    process.kill()
+    raise AssertionError(f"no file within a minute; the report ended with {process.wait()}")
+
+
+def aged(folder: Path) -> None:
+    for path in (*folder.rglob("*"), folder):
+        os.utime(path, (0, 0), follow_symlinks=False)
+
+
+@pytest.mark.e2e
+def test_what_a_killed_report_left_is_removed_a_day_later_and_nothing_else(reliability: Path, tmp_path: Path) -> None:
+    place, elsewhere = tmp_path / "reports", tmp_path / "kept"
+    place.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "file").touch()
+    killed, left = begun(reliability, place / "out", "os.kill(os.getpid(), signal.SIGKILL)")
+    assert killed.wait(30) == -signal.SIGKILL
+    (left / "made" / "link").symlink_to(elsewhere)
+    alive, held = begun(reliability, place / "other", "signal.pause()")
+    try:
+        others = [place / name for name in (".workbench-notes", ".out.0123456789ab", f"{left.name}-mine",
+                                            left.name.replace(MACHINE, "0" * 8))]  # fmt: skip
+        for path in others:
+            path.mkdir()
+            aged(path)
+        link = place / f".workbench-{MACHINE}-0123456789ab"
+        link.symlink_to(elsewhere)
+        aged(held)
+        with Store.open(reliability) as store:
+            write_report(store, place / "out", ReportChoice())
+            assert left.exists(), "it is not a day old"
+            aged(left)
+            os.utime(left / "made" / "tables")  # the newest of it counts
+            write_report(store, place / "second", ReportChoice())
+            assert left.exists()
+            aged(left)
+            write_report(store, place / "third", ReportChoice())
+        reports = {place / name for name in ("out", "second", "third")}
+        assert set(place.iterdir()) == {*others, *reports, link, held}
+        assert (elsewhere / "file").exists()
+    finally:
+        alive.kill()
+        alive.wait()
+    put({"a.txt": "a"}, place / "files")
+    assert not held.exists(), "its writer was killed, and any writer beside it removes it"
+
+
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
 def test_without_the_extra_a_report_says_how_to_install_it(
     reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
@@ -384,7 +464,7 @@ def test_without_the_extra_a_report_says_how_to_install_it(
 
     environment.cache_clear()
     monkeypatch.setitem(sys.modules, package, None)
-    with Store.open(reliability) as store, pytest.raises(MissingPackage, match="llm-audit-workbench"):
+    with Store.open(reliability) as store, pytest.raises(MissingPackage, match=r"pip install .*\[report\]"):
         write_report(store, tmp_path / "out", ReportChoice())
     assert list(tmp_path.iterdir()) == []
     environment.cache_clear()

@@ -50,7 +50,7 @@ def test_a_missing_store_is_not_made_by_opening_it(tmp_path: Path) -> None:
 
 def test_a_newer_schema_is_refused_and_left_alone(store: Store) -> None:
     store.connection.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
-    with pytest.raises(NewerStore, match=f"schema {SCHEMA_VERSION + 1}.*pip install --upgrade"):
+    with pytest.raises(NewerStore, match=f"schema {SCHEMA_VERSION + 1}.*install a newer copy"):
         Store.open(store.path)
 
 

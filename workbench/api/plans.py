@@ -15,6 +15,7 @@ from workbench.cli.running import requested_design
 from workbench.cli.running import run as command
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.errors import UsageError
+from workbench.figures.visible import visible
 from workbench.formats.folder import expanded, put
 from workbench.formats.plans import plan_text, read_plan
 from workbench.pipeline.plans import check, frozen, judging
@@ -51,7 +52,7 @@ class Plan:
         return tuple(Table(table) for table in check(self.store, self.frozen))
 
     def __repr__(self) -> str:
-        return f"<Plan {self.hash[:SHOWN]} of {', '.join(self.models)}, in {self.path}>"
+        return visible(f"<Plan {self.hash[:SHOWN]} of {', '.join(self.models)}, in {self.path}>")
 
 
 def freeze(

@@ -10,6 +10,7 @@ from workbench.api.rows import Records
 from workbench.audits.audit import Printed
 from workbench.cli.output import plain
 from workbench.figures.table import AnyTable
+from workbench.figures.visible import visible
 from workbench.figures.write.data_files import arrow_table
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_paragraphs, html_table
@@ -69,7 +70,7 @@ class Table(Records):
         return len(self.figure.rows)
 
     def __repr__(self) -> str:
-        return f"<Table {self.name}: {self.title}, {len(self)} rows, columns {', '.join(self.columns)}>"
+        return visible(f"<Table {self.name}: {self.title}, {len(self)} rows, columns {', '.join(self.columns)}>")
 
     def _repr_html_(self) -> str:
         return html_table(self.figure)
@@ -117,7 +118,7 @@ class Result:
         return found
 
     def __repr__(self) -> str:
-        return f"<Result {self.title}; tables {', '.join(self.tables)}>"
+        return visible(f"<Result {self.title}; tables {', '.join(self.tables)}>")
 
     def _repr_html_(self) -> str:
         shown = (table._repr_html_() for table in self.tables.values())

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 from workbench.errors import MissingPackage, UnknownName
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.html import html_table
+from workbench.installed import install
 from workbench.tidy.columns import Batch, Field, Row, Type
 from workbench.tidy.columns import Rows as Declared
-from workbench.tidy.export import INSTALL, ArrowBatches, arrow, moment, records
+from workbench.tidy.export import ArrowBatches, arrow, moment, records
 
 if TYPE_CHECKING:
     import pandas
@@ -72,7 +73,7 @@ class Records(ABC):
         try:
             import pandas  # noqa: F401  says what is missing before anything is read
         except ImportError as error:
-            raise MissingPackage(f"data frames need the package pandas; install it with: {INSTALL}") from error
+            raise MissingPackage(f"data frames need the package pandas; install it with: {install('data')}") from error
         found: pandas.DataFrame = made().to_pandas(self_destruct=True, split_blocks=True)
         return found
 
@@ -81,7 +82,7 @@ class Records(ABC):
         try:
             import polars
         except ImportError as error:
-            raise MissingPackage(f"polars is not installed; install it with: {INSTALL}") from error
+            raise MissingPackage(f"polars is not installed; install it with: {install('data')}") from error
         return polars.from_arrow(self.to_arrow())
 
 

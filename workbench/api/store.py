@@ -19,6 +19,7 @@ from workbench.api.typed import AgreementFigures, Asked, Judging, Typed
 from workbench.audits.audit import Medium
 from workbench.cli.output import plain
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
+from workbench.figures.visible import visible
 from workbench.pipeline.plans import with_plans
 from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
@@ -335,7 +336,7 @@ class Store(Typed):
         if self._opened is None:
             return f"<Store {self.path}, closed>"
         how = "for writing" if self.writable else "for reading"
-        return f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
+        return visible(f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>")
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
         """Return what is made of the store as it is at one moment; of a copy if readings of rules have to be stored."""

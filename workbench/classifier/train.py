@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import platform
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +43,7 @@ from workbench.classifier.predict import predictions, premise_of
 from workbench.domain.keys import content_key
 from workbench.errors import CheckpointError, ModelError, UsageError
 from workbench.version import __version__
+from workbench.whole_folders import made_beside
 
 OPTIMIZER, GROUPS, SCHEDULER, RANDOM = "optimizer.safetensors", "optimizer.json", "scheduler.json", "random.safetensors"
 METRIC = "dev_macro_f1"
@@ -422,14 +422,10 @@ def _versions() -> dict[str, str]:
 
 def _publish(folder: Path, model: EntailmentModel, card: Card) -> Card:
     """Write everything into a temporary folder, then rename it."""
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with made_beside(folder) as made:
         model.network.save_pretrained(made, max_shard_size="100GB")
         model.tokenizer.save_pretrained(made)
         card = replace(card, weights=file_hash(made / WEIGHTS))
         write_card(made, card)
-        made.chmod(0o755)
         made.rename(folder)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
     return card

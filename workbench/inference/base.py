@@ -20,6 +20,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 from workbench.domain.statements import Statement
 from workbench.errors import MissingPackage, UsageError
+from workbench.installed import install
 
 QUANTISED = {"int8": 1.0, "nf4": 0.5625}
 """bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes: LLM.int8(), and
@@ -37,8 +38,7 @@ def check_dtype(model: str, dtype: str) -> None:
         raise UsageError(f"the dtype {dtype!r} is unknown. Choose {', '.join(DTYPES)}; without one: {USUAL}")
     if dtype in QUANTISED and find_spec("bitsandbytes") is None:
         raise MissingPackage(
-            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: "
-            "pip install 'llm-audit-workbench[local,quantised]'"
+            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: {install('local,quantised')}"
         )
     if model.startswith(("openai:", "vllm:")):
         raise UsageError(

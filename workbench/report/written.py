@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from stores.core.store import Store
 from workbench.audits.claims import sentences
@@ -40,6 +39,7 @@ from workbench.report.page import (
 )
 from workbench.report.pictures import DrawingProcess, drawing
 from workbench.report.supplement import archive, csv_of, index, packed
+from workbench.whole_folders import made_beside
 
 _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
@@ -139,22 +139,19 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     check_place(folder, force=False)
     environment()  # before any work: whether the packages are here
     check_package()
-    fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with uncollected():
-            store.at_once(lambda: _made(store, fresh, choice, tell))
-        tell(1.0, "done")
-        if folder.exists():
-            folder.rmdir()  # it is empty
-        fresh.rename(folder)
+        with made_beside(folder) as fresh:
+            with uncollected():
+                store.at_once(lambda: _made(store, fresh, choice, tell))
+            tell(1.0, "done")
+            if folder.exists():
+                folder.rmdir()  # it is empty
+            fresh.rename(folder)
     except OSError as error:
         raise UsageError(
             f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. Give a folder that "
             "you may write to, with enough room."
         ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return folder / PAGE
 
 
@@ -213,7 +210,9 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     if packed_:
         yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
     others = [(PAGE, "the page"), ("methods.md", "how figures are computed"), ("references.bib", "publications")]
-    if ruled := [f"{part.found.title}: {note}\n" for part in found.parts for note in part.found.rulings.notes()]:
+    if ruled := [
+        f"{visible(f'{part.found.title}: {note}')}\n" for part in found.parts for note in part.found.rulings.notes()
+    ]:
         others.append(("tables/rulings.txt", "rulings that count"))
         yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
     tell(0.7, "reading raw answers")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from stores.core.store import Store
 from workbench.csv_files import csv_text, guarded
@@ -19,15 +17,16 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.formats.folder import check_place, expanded
+from workbench.installed import install
 from workbench.tidy.answers import ANSWERS, READINGS
 from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
 from workbench.tidy.figures import FIGURES, VERDICTS
 from workbench.tidy.people import LABELS, RULINGS
 from workbench.version import __version__
+from workbench.whole_folders import made_beside
 
 HELD = 4_000
 "cached encoded values of a column"
-INSTALL = "pip install 'llm-audit-workbench[data]'"
 
 
 def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
@@ -108,7 +107,9 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingPackage(f"Parquet and Arrow need the package pyarrow; install it with: {INSTALL}") from error
+        raise MissingPackage(
+            f"Parquet and Arrow need the package pyarrow; install it with: {install('data')}"
+        ) from error
     return pyarrow
 
 
@@ -448,18 +449,16 @@ def export(
     choice.check(store)
     place = expanded(folder)
     check_place(place, force=False)
-    fresh = place.parent / f".{place.name}.{uuid4().hex[:12]}"
     try:
-        fresh.mkdir(parents=True)
-        found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
-        fresh.rename(place)
+        with made_beside(place) as fresh:
+            fresh.mkdir()
+            found = store.at_once(lambda: _written(store, kinds, format_, choice, fresh, tell))
+            fresh.rename(place)
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some space, or give another "
             "folder."
         ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return Exported(place, *found)
 
 

@@ -250,8 +250,9 @@ class Likenesses:
 
     @property
     def chance(self) -> float:
-        """The likeness of letters at random."""
-        return float(np.nanmean(self.by_chance))
+        """The likeness of letters at random; NaN where no question is compared."""
+        known = self.by_chance[~np.isnan(self.by_chance)]
+        return float(known.mean()) if known.size else NAN
 
     @cached_property
     def overall(self) -> Estimate:

@@ -12,6 +12,7 @@ from workbench.csv_files import csv_text, guarded
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.errors import MissingPackage
 from workbench.figures.table import AnyTable, Value
+from workbench.installed import install_package
 
 PARTS: Mapping[type, tuple[str, ...]] = {
     Estimate: ("value", "low", "high", "n", "excluded", "undefined"),
@@ -105,7 +106,7 @@ def arrow_table(table: AnyTable) -> Any:
         import pyarrow
     except ImportError as error:
         raise MissingPackage(
-            "Parquet and Arrow need the package pyarrow; install it with: pip install pyarrow"
+            f"Parquet and Arrow need the package pyarrow; install it with: {install_package('pyarrow')}"
         ) from error
     data = flat(table)
     columns = {name: [row[place] for row in data.rows] for place, name in enumerate(data.header)}

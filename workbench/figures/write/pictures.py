@@ -18,6 +18,7 @@ from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.figures.write.plots.fonts import families
 from workbench.figures.write.plots.style import INK, PAPER, RC
+from workbench.installed import install
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,9 +35,7 @@ NOTHING = {
 def check_package() -> None:
     """Raise MissingPackage without matplotlib, which costs nothing: it is not imported."""
     if find_spec("matplotlib") is None:
-        raise MissingPackage(
-            "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
-        )
+        raise MissingPackage(f"pictures as files need the package matplotlib; install it with: {install('report')}")
 
 
 def prepare() -> None:

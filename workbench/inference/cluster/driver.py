@@ -231,7 +231,7 @@ def _translated(error: Exception) -> Said:
     reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
     if "No module named 'workbench" in str(error):
         return Trouble(
-            "workbench is not installed on a node of the cluster. Install it there, in the Python that Ray runs in: "
-            "pip install 'llm-audit-workbench[ray]'"
+            "workbench is not installed on a node of the cluster. Install it there, in the Python that Ray runs in, "
+            "from a copy of the repository: pip install '.[ray]'"
         )
     return Lost(reason[:500])

@@ -44,6 +44,7 @@ from workbench.inference.cluster.shards import (
     checked_address,
     place_of,
 )
+from workbench.installed import install
 
 START_S = 120.0
 "seconds for Ray to start, or to join a cluster"
@@ -54,7 +55,7 @@ END_S = 15.0
 def check_installed() -> None:
     """Raise MissingPackage where Ray is not installed."""
     if find_spec("ray") is None:
-        raise MissingPackage("a cluster needs Ray, which is not installed: pip install 'llm-audit-workbench[ray]'")
+        raise MissingPackage(f"a cluster needs Ray, which is not installed: {install('ray')}")
 
 
 class Link:

@@ -31,6 +31,7 @@ from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
 from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
+from workbench.installed import install_package
 
 TIMEOUT = "WORKBENCH_TIMEOUT_S"
 FIRST_LIMIT = 4
@@ -224,7 +225,7 @@ class Client:
             import openai
         except ImportError as error:
             raise MissingPackage(
-                f"{address.name}: served models need the package openai. Install it: pip install openai"
+                f"{address.name}: served models need the package openai. Install it: {install_package('openai')}"
             ) from error
         self._openai: Any = openai
         self._address, self._key, self._patience = address, key, patience

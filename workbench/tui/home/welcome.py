@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
@@ -37,6 +35,7 @@ from workbench.tui.kit.dialogs import TextScreen, with_answer
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
+from workbench.whole_folders import made_beside
 
 EXAMPLE = "veldania"
 "the instrument that ships, and the store that is made for it"
@@ -197,14 +196,15 @@ def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], 
 
     Raises StoreError, with what the process said.
     """
-    folder = Path(tempfile.mkdtemp(prefix=".example-", dir=path.parent))
-    made = folder / path.name
-    command = [sys.executable, "-m", "workbench", "demo", str(made), "--personas", "--model", STAND_IN, "--no-screen"]
-    try:
+    with made_beside(path) as folder:
+        folder.mkdir()
+        made = folder / path.name
+        options = ["--personas", "--model", STAND_IN, "--no-screen"]
         with (folder / "log").open("w+", encoding="utf-8") as log:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+                [sys.executable, "-m", "workbench", "demo", str(made), *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
             began = time.monotonic()
             while process.poll() is None:
                 if is_left():
@@ -218,8 +218,6 @@ def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], 
                 raise StoreError(f"the example cannot be made: {log.read()[-400:].strip()}")
         for file in (made, made.with_name(f"{made.name}.logs")):
             file.rename(path.with_name(file.name))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def usable_store(path: Path, *, make: bool = False) -> None:
