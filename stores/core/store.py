@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import wraps
@@ -48,6 +50,11 @@ SNAPSHOTS = 3
 BROKEN_OFF = 20
 "times more that it is read over where it was broken off before most of the work"
 
+POLL_S = (0.001, 0.003)
+"how long a writer sleeps before it tries for the lock again; SQLite's own waits grow, so that newcomers go first"
+REST_S = 0.005
+"the most that a writer rests after a transaction, so that each who waits has tried meanwhile"
+
 
 class Superseded(BaseException):
     """What is being read will be read over, so the rest of it is of no use. Only `Store.at_once` catches it."""
@@ -77,6 +84,8 @@ class Store:
         "whether reads belong to a snapshot; a write ends it"
         self._superseded = False
         "whether what is read now will be read over, as a write has ended its snapshot"
+        self._rests_until = 0.0
+        "the time before which this object does not ask for the lock again, so that others have their turn"
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
@@ -212,7 +221,8 @@ class Store:
         If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the commit.
 
         The write lock is taken at the start, so waiting, limited by the busy timeout, happens before any work, and
-        reads inside the block are still current at the time of the write.
+        reads inside the block are still current at the time of the write. Who has just written lets others go first,
+        for as long as they had to wait for it, but at most `REST_S`.
         """
         if self._nested:
             yield self.connection
@@ -222,10 +232,12 @@ class Store:
         if self._snapshot:
             self._snapshot, self._superseded = False, True
             self.connection.rollback()
+        time.sleep(max(0.0, self._rests_until - time.monotonic()))
         try:
-            self.connection.execute("begin immediate")
+            _lock(self.connection)
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
+        locked = time.monotonic()
         try:
             self.identity.check_uid(self.connection)
             _check_attempt(self.connection, attempt or self._attempt)
@@ -240,6 +252,9 @@ class Store:
             ):
                 raise translated(error, self.path) from error
             raise
+        finally:
+            ended = time.monotonic()
+            self._rests_until = ended + min(ended - locked, REST_S)
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -319,6 +334,24 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _lock(connection: sqlite3.Connection) -> None:
+    """Begin a transaction that writes. Whoever waits tries equally often, for as long as the busy timeout says."""
+    patience_ms = connection.execute("pragma busy_timeout").fetchone()[0]
+    until = time.monotonic() + patience_ms / 1000
+    connection.execute("pragma busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("begin immediate")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(*POLL_S))  # noqa: S311
+    finally:
+        connection.execute(f"pragma busy_timeout = {patience_ms}")
 
 
 def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:

@@ -7,7 +7,10 @@ import multiprocessing
 import sqlite3
 import subprocess
 import sys
+import time
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -195,6 +198,43 @@ def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0, 0, 0]
     assert store.connection.execute("select count(*) from text").fetchone()[0] == 200
+
+
+def _write_without_end(path: Path, batches: Any, stop: Event) -> None:
+    with Store.open(path) as store:
+        while not stop.is_set():
+            with store.write() as connection:
+                number = batches.value
+                text_ids(connection, [f"batch {number}, {n} " + "word " * 60 for n in range(512)])
+            batches.value = number + 1
+
+
+def _write_small(path: Path, number: int, batches: Any, passed: Any) -> None:
+    with Store.open(path) as store:
+        for n in range(30):
+            time.sleep(0.02)
+            before = batches.value
+            with store.write() as connection:
+                text_ids(connection, [f"{number} {n}"])
+            passed.put(batches.value - before)
+
+
+@pytest.mark.e2e
+def test_whoever_waits_beside_a_writer_at_full_speed_has_a_turn_after_few_of_its_transactions(store: Store) -> None:
+    context = multiprocessing.get_context("spawn")
+    batches, passed, stop = context.Value("q", 0), context.Queue(), context.Event()
+    bulk = context.Process(target=_write_without_end, args=(store.path, batches, stop))
+    people = [context.Process(target=_write_small, args=(store.path, n, batches, passed)) for n in range(4)]
+    for process in (bulk, *people):
+        process.start()
+    waits = sorted(passed.get(timeout=120) for _ in range(4 * 30))
+    stop.set()
+    for process in (bulk, *people):
+        process.join()
+    assert [process.exitcode for process in (bulk, *people)] == [0] * 5
+    assert batches.value > 0
+    assert waits[len(waits) // 2] <= 3
+    assert waits[-1] <= 20
 
 
 def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) -> None:
