@@ -30,7 +30,7 @@ QUEUE = "soak"
 LABELS = ("agree", "disagree", "neutral", "unrelated")
 ACTS = ("annotate", "annotate", "annotate", "rule", "job", "report", "export", "merge")
 KILLED, FULL, JUMPED = 0.4, 0.1, 0.2
-"shares of the processes that are killed, meet a full disk, or have a clock that is a day off"
+"shares of the processes that are killed, meet a full disk, or, of people, have a clock that is a day off"
 ALLOWED = (".db", ".db-wal", ".db-shm", ".db.logs")
 
 
@@ -124,7 +124,7 @@ class Soak:
             act, seed = str(self.rng.choice(ACTS)), int(self.rng.integers(2**31))
             how = self.rng.random()
             kind = "killed" if how < KILLED else "full" if how < KILLED + FULL else "whole"
-            off = self.rng.random() < JUMPED
+            off = self.rng.random() < JUMPED and act in self.said
             under_way.append((act, kind, self.start(act, number, seed, full=kind == "full", off=off)))
             self.done[f"{act}, {kind}{', clock off' if off else ''}"] += 1
         for act, kind, process in under_way:
