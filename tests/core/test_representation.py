@@ -123,6 +123,8 @@ def test_published_shares_are_a_population_without_refusals() -> None:
     assert veldania.shares["q1"].shares == pytest.approx((2 / 3, 1 / 3, 0, 0))
     assert set(veldania.shares) == {"q1"}, "too few people answered the other one"
     assert (veldania.known, ostland.known) == (True, False)
+    assert veldania.people == 900
+    assert np.isnan(ostland.people)
 
 
 def drawn_people(

@@ -94,9 +94,9 @@ class Population:
         return f"{self.kind}={self.value}" if self.kind else EVERYBODY
 
     @property
-    def people(self) -> int:
-        """The most people who answered a question."""
-        return max(one.people for one in self.shares.values())
+    def people(self) -> float:
+        """The most people who answered a question; NaN where nobody knows."""
+        return max(one.people for one in self.shares.values()) if self.known else NAN
 
     @property
     def effective_n(self) -> float:
