@@ -383,6 +383,22 @@ def test_what_somebody_looks_at_is_kept_from_others_until_the_lease_ends(
         assert (store.queues.get("first").done, store.queues.get("first").finished) == (1, 1)
 
 
+def test_a_lease_of_a_clock_that_was_a_day_ahead_keeps_nobody_from_the_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(1), needed=1)
+    with Annotator.open(path, "first", "ana") as ana, Annotator.open(path, "first", "bob") as bob:
+        real = stores.core.base.now
+        with monkeypatch.context() as patch:
+            ahead = lambda: stores.core.base.later(real(), timedelta(days=1))  # noqa: E731
+            patch.setattr(stores.annotation.annotator, "now", ahead)
+            item = ana.next()
+        taken = bob.next()
+        assert item is not None
+        assert taken is not None
+        assert taken.unit == item.unit
+
+
 @pytest.mark.e2e
 def test_a_lease_of_one_second_ends_after_a_second(tmp_path: Path) -> None:
     import time
