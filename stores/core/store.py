@@ -232,7 +232,8 @@ class Store:
         if self._snapshot:
             self._snapshot, self._superseded = False, True
             self.connection.rollback()
-        time.sleep(max(0.0, self._rests_until - time.monotonic()))
+        if (rest := self._rests_until - time.monotonic()) > 0:
+            time.sleep(rest)
         try:
             _lock(self.connection)
         except sqlite3.Error as error:
