@@ -81,7 +81,7 @@ async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path
         await pilot.press("e")
         assert "original=these,-=gewicht" in flowing(app)
         await pilot.press("enter")
-        await until(pilot, lambda: "Would import theirs: 1 statements (1 new" in flowing(app))
+        await until(pilot, lambda: "Would import theirs: 1 statement (1 new" in flowing(app))
         assert "original from these; left out: gewicht" in flowing(app)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))

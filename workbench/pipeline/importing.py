@@ -332,9 +332,10 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     assert instrument is not None
     assert imported is not None
     yield (
-        f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
-        f"changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), {imported.wordings:,} wordings, "
-        f"{imported.templates} templates"
+        f"{imported.name}: {plural(len(instrument.statements), 'statement')} ({imported.added:,} new, "
+        f"{imported.changed:,} changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), "
+        f"{plural(imported.wordings, 'wording')}, "
+        f"{plural(imported.templates, 'template')}"
     )
     yield from _mapped(outcome.material.how)
     yield from said_by_language(imported.by_language)
