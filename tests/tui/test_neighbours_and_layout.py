@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 from textual.app import App, ComposeResult
+from textual.widgets import Static
 from textual.widgets.selection_list import Selection
 
 from stores.core.store import Store
@@ -18,7 +19,7 @@ from tests.tui.test_audit_responses import opened, responses
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.results.sheet_view import Details, SheetView
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.widgets.fields import TickList
@@ -43,6 +44,33 @@ class Many(App[None]):
         self.query_one(FluidTable).show_for_width(
             lambda width: [(key, (Text(text.rjust(width)),)) for key, text in cells]
         )
+
+
+class Told(App[None]):
+    """A sheet without a table: there are nine lines for details."""
+
+    CSS = "SheetView { height: 11 }"
+
+    def compose(self) -> ComposeResult:
+        yield SheetView()
+
+
+@pytest.mark.parametrize("lines", [8, 9, 10, 13])
+async def test_whether_details_are_cut_does_not_depend_on_what_was_shown_before(lines: int) -> None:
+    app = Told()
+    async with app.run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        box, sign = app.query_one("#details", Details), app.query_one("#cut", Static)
+        box.update("\n".join(map(str, range(lines))))
+        said = []
+        for before in (False, True):
+            sign.set_class(before, "-shown")
+            await pilot.pause()
+            box.post_message(Details.Resized())
+            await pilot.pause()
+            await pilot.pause()
+            said.append(sign.has_class("-shown"))
+        assert said == [lines > 9, lines > 9]
 
 
 @pytest.mark.parametrize("rows", [5, 50])

@@ -449,10 +449,10 @@ class SheetView(Vertical):
 
     @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
-        """Offer to open the details where there is no room for all of them."""
+        """Offer to open the details where there is no room for all of them; the line that offers it does not count."""
         box, sign = self.query_one("#details", Static), self.query_one("#cut", Static)
         room = box.content_region
-        seen = min(room.bottom, self.region.bottom - int(sign.display)) - room.y
+        seen = min(room.bottom, self.region.bottom) - room.y
         cut = box.get_content_height(self.size, self.screen.size, room.width) > seen and room.height > 0
         if cut != self.table.cut:
             self.table.cut = cut
