@@ -154,6 +154,16 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
     return db, notice
 
 
+def check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise NewerStore if a newer workbench migrated the store while this one had it open."""
+    version = int(connection.execute("pragma user_version").fetchone()[0])
+    if version > SCHEMA_VERSION:
+        raise NewerStore(
+            f"{path}: a newer workbench brought the store from schema {SCHEMA_VERSION} to {version} while it was open "
+            "here; nothing of this change was written. Leave, update this workbench, and open the store again."
+        )
+
+
 def _no_store(path: Path) -> NotAStore:
     said = "the file is empty (0 bytes)" if path.is_file() else "there is no store here"
     return NotAStore(f"{path}: {said}. Make one with: workbench init {path}")
@@ -308,8 +318,22 @@ def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
     except BaseException:
         db.rollback()
         raise
+    _compact(db)
     if copy is not None:
         tell(migrated(path, copy, version, SCHEMA_VERSION))
+
+
+def _compact(db: Database) -> None:
+    """Give back the room that a migration left in the file and in its log, unless somebody else reads the store."""
+    with suppress(sqlite3.OperationalError):
+        free, pages = (db.execute(f"pragma {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
+        if free > pages * FREE:
+            db.execute("vacuum")
+        db.execute("pragma wal_checkpoint(truncate)").fetchone()
+
+
+FREE = 0.1
+"share of a store's pages that may stay unused after a migration"
 
 
 def _version(db: Database) -> int:

@@ -124,7 +124,7 @@ def _authorize(
     elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
         allowed = True
     elif action == sqlite3.SQLITE_PRAGMA:
-        allowed = first == "busy_timeout"  # how long one waits for the lock: `Store.write` sets it
+        allowed = first == "busy_timeout" or (first == "user_version" and second is None)  # of `Store.write`
     elif action == sqlite3.SQLITE_INSERT:
         allowed = first in permissions.inserted
     elif action == sqlite3.SQLITE_UPDATE:

@@ -21,7 +21,7 @@ from stores.annotation.queues import Queues
 from stores.annotation.reviews import ReviewLeases, ReviewQueries
 from stores.annotation.rulings import ControlSamples, RuledThings, Rulings
 from stores.core.base import Database
-from stores.core.connection import open_copy, open_database, open_for_reading, translated
+from stores.core.connection import check_schema, open_copy, open_database, open_for_reading, translated
 from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.rescue import blamed
@@ -179,6 +179,7 @@ class Store:
             self._snapshot, left = True, left - 1
             self.connection.execute("begin")
             try:
+                check_schema(self.connection, self.path)
                 found = read()
                 if self._snapshot:
                     return found
@@ -218,7 +219,8 @@ class Store:
         Writes for an attempt at a job (`attempt`, or that of `work_for`) are refused with AttemptEnded after the
         attempt has ended: a worker that was considered lost must not write in parallel to its successor.
 
-        If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the commit.
+        If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the commit; if a newer
+        workbench migrated it, NewerStore.
 
         The write lock is taken at the start, so waiting, limited by the busy timeout, happens before any work, and
         reads inside the block are still current at the time of the write. Who has just written lets others go first,
@@ -241,6 +243,7 @@ class Store:
         locked = time.monotonic()
         try:
             self.identity.check_uid(self.connection)
+            check_schema(self.connection, self.path)
             _check_attempt(self.connection, attempt or self._attempt)
             yield self.connection
             self.identity.check()
@@ -269,6 +272,7 @@ class Store:
             raise translated(error, self.path) from error
         self._nested = True
         try:
+            check_schema(self.connection, self.path)
             yield
         except sqlite3.Error as error:
             raise translated(error, self.path) from error

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from stores.core import identity
+from stores.core.connection import SCHEMA_VERSION
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
@@ -160,3 +161,27 @@ def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(small: Store
         assert (found.state, found.done) == ("failed", answers(store))
         assert 0 < answers(store) < 72 * 5
         assert "the store is gone" in found.message
+
+
+@pytest.mark.e2e
+def test_a_worker_ends_where_a_newer_workbench_migrates_its_store_and_the_job_can_be_resumed(
+    small: Store, tmp_path: Path
+) -> None:
+    persona = tmp_path / "slow.toml"
+    persona.write_text("delay_s = 0.05\n")
+    job = launch.start(small, Design("small", f"scripted:{persona}", samples=5))
+    deadline = time.monotonic() + 90
+    while not small.jobs.get(job).done and time.monotonic() < deadline:
+        time.sleep(0.05)
+    small.connection.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
+    while "lost: " not in launch.log_tail(small.path, job, 99) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "a newer workbench brought the store from schema" in launch.log_tail(small.path, job, 99)
+    assert "Traceback" not in launch.log_tail(small.path, job, 99)
+    small.connection.execute(f"pragma user_version = {SCHEMA_VERSION}")
+    while launch.settled(small, job).state != "lost" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    launch.resume(small, job)
+    watching.until_ended(small, job, quiet=True)
+    assert small.jobs.get(job).state == "done"
+    assert answers(small) == 72 * 5

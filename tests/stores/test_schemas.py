@@ -294,3 +294,32 @@ def test_a_store_that_a_newer_program_migrates_meanwhile_is_left_to_it(
         assert user_version(left) == NEXT + 1
     left.close()
     assert copies(tmp_path) == []
+
+
+def test_who_has_a_store_open_that_a_newer_program_migrates_writes_no_more(tmp_path: Path) -> None:
+    with Store.open(written(SCHEMA_VERSION, tmp_path)) as store:
+        rows = rows_of(store.connection)
+        with sqlite3.connect(store.path) as newer:
+            newer.execute(f"pragma user_version = {NEXT}")
+        newer.close()
+        said = f"from schema {SCHEMA_VERSION} to {NEXT} while it was open here"
+        with pytest.raises(NewerStore, match=said), store.write() as connection:
+            connection.execute("update instrument set title = 'of an older workbench'")
+        with pytest.raises(NewerStore), store.rehearsal():
+            pass
+        with pytest.raises(NewerStore, match="Leave, update this workbench"):
+            store.at_once(lambda: 1)
+        assert rows_of(store.connection) == rows
+
+
+def test_a_migration_gives_back_the_room_that_it_needed(tmp_path: Path, one_more: Migrations) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+    with sqlite3.connect(path) as old:
+        old.execute("create table gone (body blob)")
+        old.execute("insert into gone values (zeroblob(3000000))")
+        old.execute("drop table gone")
+    old.close()
+    with Store.open(path) as store:
+        assert path.stat().st_size < 1_500_000
+        assert path.with_name("old.db-wal").stat().st_size < 100_000
+        assert rows_of(store.connection).keys() == rows_of(thawed(SCHEMA_VERSION).conn).keys() | {"weather"}

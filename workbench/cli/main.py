@@ -17,7 +17,7 @@ from workbench import registry
 from workbench.cli.completing import COMPLETE
 from workbench.cli.parser import Listed, Verbs, said
 from workbench.cli.verbs import AT_HAND, hint
-from workbench.errors import FieldError, WorkbenchError
+from workbench.errors import FieldError, NewerStore, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.options.flags import named
 from workbench.version import __version__
@@ -146,7 +146,14 @@ def _of_store(error: Exception) -> str:
     if store is None or not store.is_file():
         return ""
     from stores.core.rescue import TRACEBACK, blamed
+    from stores.core.store import Store
 
+    try:
+        Store.open_for_reading(store).close()
+    except NewerStore as newer:
+        return str(newer)
+    except Exception:  # noqa: S110 - it is said below
+        pass
     return "" if os.environ.get(TRACEBACK) else blamed(error, store)
 
 

@@ -355,7 +355,9 @@ def reap() -> None:
     for pid, process in list(_processes.items()):
         if process.poll() is not None:
             del _processes[pid]
-            _ended.add(_jobs.pop(pid))
+            job = _jobs.pop(pid)
+            if job not in _jobs.values():  # else another worker has taken its place
+                _ended.add(job)
 
 
 def check_begun(store: Store, job_id: int) -> None:

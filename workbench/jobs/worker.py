@@ -20,7 +20,7 @@ from importlib import metadata
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench.errors import AttemptEnded, ModelError, SnapshotsAlternate, StoreGone, WorkbenchError
+from workbench.errors import AttemptEnded, ModelError, NewerStore, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.origin import ElsewhereError, Probe, about, allowed, check_room, free_bytes, shortage
@@ -58,7 +58,7 @@ class Heartbeat:
                     while not self._over.is_set():
                         self._beat(store)
                         self._over.wait(STOPPING_BEAT_S if self._control.stopping else BEAT_EVERY_S)
-            except StoreGone as error:
+            except (StoreGone, NewerStore) as error:
                 self._control.end(str(error))
                 return
             except WorkbenchError as error:
@@ -123,6 +123,9 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         except StoreGone as error:
             state, message = "failed", _kept(store, error, job_id)
             ended = store.jobs.finish(job_id, attempt, state, message)
+        except NewerStore as error:  # nothing more may be written: the job is found lost, and resumed by the newer one
+            say(f"lost: {error}")
+            return 1
         if not ended:
             say("another worker is running the job now")
         say(f"{state}: {message}")
