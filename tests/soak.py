@@ -1,4 +1,4 @@
-"""An hour of everything at once, from one seed: `make soak`, or `python -m tests.soak MINUTES SEED`.
+"""An hour of everything at once, from one seed: `make soak`, or `python -m tests.soak MINUTES SEED FOLDER`.
 
 Jobs, annotators, rulings, merges, reports and exports run on one store, each a process of its own; at random moments
 one is killed, finds the disk full, or has a clock that jumped. After every round what must hold is checked: nothing
@@ -221,9 +221,9 @@ class Soak:
         return [json.loads(line) for line in lines if line.endswith(("]", '"'))]
 
 
-def main(minutes: float, seed: int) -> int:
-    """Soak a store, and print what happened."""
-    with tempfile.TemporaryDirectory() as folder:
+def main(minutes: float, seed: int, where: str | None = None) -> int:
+    """Soak a store in a folder, that for temporary files unless told otherwise, and print what happened."""
+    with tempfile.TemporaryDirectory(dir=where) as folder:
         soak = Soak(Path(folder), seed)
         soak.begin()
         until, rounds = time.monotonic() + 60 * minutes, 0
@@ -248,4 +248,4 @@ if __name__ == "__main__":
             jumped(int(seed_))
         PROCESSES[act_](Path(path_), name_, int(seed_), Path(said_))
     else:
-        sys.exit(main(float((sys.argv[1:2] or ["60"])[0]), int((sys.argv[2:3] or ["1"])[0])))
+        sys.exit(main(float((sys.argv[1:2] or ["60"])[0]), int((sys.argv[2:3] or ["1"])[0]), *sys.argv[3:4]))

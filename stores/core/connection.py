@@ -7,12 +7,12 @@ import re
 import shutil
 import sqlite3
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 from stores.core.base import Database
+from stores.core.machines import BUSY_TIMEOUT_MS, leave_write_ahead, set_journal_mode
 from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
 from stores.core.rescue import refuse_foreign
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
@@ -104,14 +104,7 @@ MIB = 2**20
 SQLITE = sqlite3.sqlite_version_info
 OLDEST_SQLITE = (3, 37, 0)
 "the first with STRICT tables"
-BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
-NETWORK_FILE_SYSTEMS = frozenset(
-    (
-        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
-        *("lustre", "gpfs", "beegfs", "ceph", "glusterfs", "fuse.glusterfs", "orangefs"),
-    )
-)
 
 
 def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Database, str]:
@@ -338,64 +331,3 @@ FREE = 0.1
 
 def _version(db: Database) -> int:
     return int(db.execute("pragma user_version").fetchone()[0])
-
-
-def file_system(path: Path) -> str:
-    """Return the type of the file system of `path` (Linux), "" if unknown."""
-    try:
-        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    best, kind = "", ""
-    where = str(path.resolve())
-    for line in mounts:
-        fields = line.split(" ")
-        if len(fields) < 3:
-            continue
-        mount = fields[1].replace("\\040", " ")
-        if len(mount) >= len(best) and (where == mount or where.startswith(mount.rstrip("/") + "/")):
-            best, kind = mount, fields[2]
-    return kind
-
-
-def leave_write_ahead(path: Path) -> None:
-    """Turn off the write-ahead logging of a store that came to a network file system. SQLite does not wait until it is
-    alone with the file, which this needs, and two connections that stay open would keep each other from it.
-    """
-    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-    while file_system(path) in NETWORK_FILE_SYSTEMS and path.is_file():
-        try:
-            with closing(sqlite3.connect(path)) as connection:
-                ours = connection.execute("pragma application_id").fetchone()[0] == APPLICATION_ID
-                if ours and connection.execute("pragma journal_mode").fetchone()[0] == "wal":
-                    connection.execute("pragma journal_mode = truncate")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-        except sqlite3.DatabaseError:  # it is no store: whoever opens it says so
-            return
-
-
-def set_journal_mode(db: Database, path: Path) -> str:
-    """Turn on write-ahead logging if it works; otherwise use a rollback journal and return a message.
-
-    Write-ahead logging needs memory shared between processes, which network file systems do not provide: there it seems
-    to work but damages the file when two machines write.
-    """
-    kind = file_system(path)
-    if kind not in NETWORK_FILE_SYSTEMS:
-        try:
-            if db.execute("pragma journal_mode = wal").fetchone()[0] == "wal":
-                db.execute("select count(*) from sqlite_master").fetchone()
-                return ""
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "readonly" in str(error):
-                raise
-    mode = db.execute("pragma journal_mode = truncate").fetchone()[0]
-    where = f"a network file system ({kind})" if kind in NETWORK_FILE_SYSTEMS else "this file system"
-    return (
-        f"The store lies on {where}, where write-ahead logging is not safe: using a {mode} journal. It is slower, and "
-        "readers wait for writers; a local disk is better for running jobs."
-    )

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stores.core.connection import leave_write_ahead
+from stores.core.machines import leave_write_ahead
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}

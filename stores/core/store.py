@@ -6,7 +6,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from stores.core.base import Database
 from stores.core.connection import check_schema, open_copy, open_database, open_for_reading, translated
 from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
+from stores.core.machines import claimed
 from stores.core.rescue import blamed
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
@@ -77,6 +78,8 @@ class Store:
         self.path = path
         self.notice = notice
         "why this store is slower than it could be, for display; empty if it is not"
+        self._held = ExitStack()
+        "what is given back when the store is closed"
         self._attempt: int | None = None
         self._nested = False
         "whether writes belong to a transaction that is open around them"
@@ -125,22 +128,27 @@ class Store:
     def open(cls, path: Path | str, *, create: bool = False) -> Store:
         """Open the store at `path`. Raises a `StoreError` that says what to do if that fails."""
         path = Path(path)
-        try:
-            db, notice = open_database(path, create=create)
-        except NotAStore as error:
-            raise (gone_instead(path) or error) from None
-        store = cls(db, path, notice)
-        try:
+        with ExitStack() as held:
+            held.enter_context(claimed(path))
+            try:
+                db, notice = open_database(path, create=create)
+            except NotAStore as error:
+                raise (gone_instead(path) or error) from None
+            store = cls(db, path, notice)
+            held.callback(store.connection.close)
             check_expected(store.identity)
-        except StoreGone:
-            store.close()
-            raise
+            store._held = held.pop_all()
         return store
 
     @classmethod
     def open_for_reading(cls, path: Path | str) -> Store:
         """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError` if that fails."""
-        return cls(open_for_reading(Path(path)), Path(path), read_only=True)
+        with ExitStack() as held:
+            held.enter_context(claimed(Path(path)))
+            store = cls(open_for_reading(Path(path)), Path(path), read_only=True)
+            held.callback(store.connection.close)
+            store._held = held.pop_all()
+        return store
 
     @classmethod
     @contextmanager
@@ -319,6 +327,7 @@ class Store:
             raise StoreGone(f"{error} {trouble}") from error
         self.connection.close()
         self._remembered.forget()
+        self._held.enter_context(claimed(path))
         self.db, self.notice = open_database(path, create=False)
         self.path, self.identity = path, identity_of(self.connection, path)
         self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."
@@ -331,6 +340,7 @@ class Store:
     def close(self) -> None:
         self._remembered.forget()
         self.connection.close()
+        self._held.close()
 
     def __enter__(self) -> Store:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import stores.core.connection as connection_module
+from stores.core import machines
 from stores.core.base import restored, table, text_ids
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.contents import Remembered
@@ -111,7 +112,7 @@ def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
 def test_on_a_network_file_system_the_store_falls_back_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection_module, "file_system", lambda _path: "nfs4")
+    monkeypatch.setattr(machines, "file_system", lambda _path: "nfs4")
     with Store.open(tmp_path / "a.db", create=True) as store:
         assert store.connection.execute("pragma journal_mode").fetchone()[0] == "truncate"
         assert "nfs4" in store.notice
@@ -125,11 +126,34 @@ def test_a_store_that_came_to_a_network_file_system_is_opened_beside_what_keeps_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Store.open(tmp_path / "a.db", create=True).close()
-    monkeypatch.setattr(connection_module, "file_system", lambda _path: "nfs4")
+    monkeypatch.setattr(machines, "file_system", lambda _path: "nfs4")
     anchor = Anchor.of(tmp_path / "a.db")
     assert anchor is not None
     with contextlib.closing(anchor), Store.open(tmp_path / "a.db") as store:
         assert store.connection.execute("pragma journal_mode").fetchone()[0] == "truncate"
+
+
+def test_where_locks_end_at_a_machine_a_store_is_open_on_one_machine_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machines, "file_system", lambda _path: "fuse.sshfs")
+    path, claim = tmp_path / "a.db", tmp_path / "a.db.machine"
+    with Store.open(path, create=True):
+        with Store.open_for_reading(path):
+            mine = json.loads(claim.read_text())
+        assert claim.exists(), "another of this machine still has it open"
+    assert not claim.exists()
+    claim.write_text(json.dumps(mine | {"machine": "elsewhere"}))
+    before = path.read_bytes()
+    for opened in (Store.open, Store.open_for_reading):
+        with pytest.raises(StoreError, match=r"open on elsewhere.*fuse\.sshfs.*Close it there.*delete .*\.machine"):
+            opened(path)
+    assert path.read_bytes() == before
+    for left in (mine, mine | {"boot": "before it was started anew"}, mine | {"device": 2**40}):
+        claim.write_text(json.dumps(left))
+        with Store.open(path):
+            assert json.loads(claim.read_text()) == mine
+        assert not claim.exists()
 
 
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:

@@ -209,7 +209,7 @@ async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pyte
 
 
 async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.core.connection.file_system", lambda _path: "nfs4")
+    monkeypatch.setattr("stores.core.machines.file_system", lambda _path: "nfs4")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "network file system (nfs4)" in screen_text(app))

@@ -248,7 +248,7 @@ def _model(name: str, encoding: str) -> Check:
 
 
 def _store(path: Path) -> Iterator[Check]:
-    from stores.core.connection import file_system
+    from stores.core.machines import file_system
     from stores.core.rescue import damage
     from stores.core.store import Store
     from workbench.errors import WorkbenchError
