@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import socketserver
+import threading
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +19,9 @@ from hypothesis import strategies as st
 from stores.core.store import Store
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import ended, wait
-from tests.jobs.test_remote_model import HASTY, KEY, NAMED, USUAL, collect, requests, served
+from tests.jobs.test_remote_model import HASTY, KEY, NAMED, USUAL, collect, load_remote, requests, served
 from workbench.domain.designs import Design
+from workbench.domain.responses import Drawn
 from workbench.inference.served import bounded
 from workbench.inference.served.bounded import HIDDEN, MIB, written_forms
 from workbench.inference.served.budget import Usage
@@ -141,3 +145,67 @@ def test_a_budget_belongs_to_the_job_whatever_its_attempts(filled: Store, monkey
         launch.resume(filled, job.id)
         job = wait(filled, job.id, ended)
         assert 7 < len(server.asked) <= 9
+
+
+ANSWER = {"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "Beneficial."}}]}
+
+
+def raw(body: object, status: str = "200 OK", *headers: str) -> bytes:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = [f"HTTP/1.1 {status}", "Connection: close", f"Content-Length: {len(data)}", *headers]
+    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + data
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (b"", "the connection broke off (Server disconnected without sending a response.)"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "the connection broke off (illegal request line)"),
+        (raw(ANSWER)[:-20], "the connection broke off (peer closed connection without sending complete message"),
+        (raw(ANSWER, "200 OK", "Content-Encoding: gzip"), "the reply cannot be unpacked (Error -3 while decompressing"),
+        (raw(b""), "the reply is empty"),
+        (raw(b"<html>\x1b[31mLog in"), "the reply is no JSON object; it begins: <html> [31mLog in"),
+        (raw(b'data: {"choices": []}'), "the reply is no JSON object; it begins: data: {"),
+        (raw(b"null"), "the reply is no JSON object; it begins: null"),
+        (raw(ANSWER)[:-1] + b" ", "the reply is not whole JSON"),
+        (raw({"message": {}, "done": True}), "the reply has no choices; its fields: message, done"),
+        (raw({}), "the reply has no choices; its fields: none"),
+        (raw({"choices": [{"message": {"content": 5}}]}), "an answer without text (finish_reason None)"),
+        (raw(b"", "500 X"), "the server answered with 500 (Internal Server Error)"),
+        (raw(b"", "999 X"), "the server answered with 999 (a status that no standard knows)"),
+        (raw({"error": {"message": "no memory"}}, "500 X"), "the server answered with 500: no memory"),
+        (raw(b"", "503 X", "Retry-After: 1e999"), "the server answered with 503 (Service Unavailable)"),
+        (raw(b"", "413 X"), "the server answered with 413 (Request Entity Too Large)"),
+    ],
+)  # fmt: skip
+def test_every_faulty_reply_has_a_reason_that_says_what_came(reply: bytes, reason: str) -> None:
+    found = answered_raw(reply)
+    assert found.failed == 1
+    assert found.reason.startswith(reason)
+    assert found.reason.isprintable()
+
+
+@pytest.mark.parametrize("header", ["X-Name: \xe9\xff", "X-Many: " + "a" * 60_000, "Content-Encoding: unheard-of"])
+def test_headers_that_nobody_asked_for_do_no_harm(header: str) -> None:
+    assert answered_raw(raw(ANSWER, "200 OK", header)).answers == (("Beneficial.", 1),)
+
+
+def answered_raw(reply: bytes) -> Drawn:
+    """Return what comes of one request where a server answers each call with these bytes."""
+
+    class Raw(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            asks = self.rfile.readline().startswith(b"POST")
+            length = 0
+            while (line := self.rfile.readline()).strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            self.rfile.read(length)
+            self.wfile.write(reply if asks else raw({"data": [{"id": "m"}]}))
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Raw) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        name = f"openai:m@http://127.0.0.1:{server.server_address[1]}/v1"
+        (found,) = collect(load_remote(name, environ={}, patience=replace(HASTY, tries=1)), requests(1, n=1)).values()
+        server.shutdown()
+    return found

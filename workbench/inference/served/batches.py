@@ -27,7 +27,7 @@ from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import NO_CREDIT, Client
-from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
+from workbench.inference.served.reply import Kind, Reply, TryFailed, answered_with, brief, read_reply, server_words
 
 PATHS = {"chat": "/v1/chat/completions", "completions": "/v1/completions", "responses": "/v1/responses"}
 "endpoint -> its name in the lines of a batch"
@@ -205,7 +205,7 @@ def _refused(status: int, body: object, hidden: str | None) -> Exception:
     words = server_words(body, hidden)
     if status == 402 or error.get("code") in NO_CREDIT or error.get("type") in NO_CREDIT:
         return ModelError(f"the account has no credit left ({words}). Add some, then resume")
-    reason = f"the server answered with {status}: {words}"
+    reason = answered_with(status, body, hidden)
     if status == 429:
         return TryFailed(Kind.BUSY, reason, status=status)
     if status >= 500 or status in (408, 409, 425):

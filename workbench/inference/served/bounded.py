@@ -48,10 +48,10 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
                 content = await _read(reply, most)
             finally:
                 await reply.aclose()
-            packing = ("content-encoding", "content-length", "transfer-encoding")
+            packing = (b"content-encoding", b"content-length", b"transfer-encoding")
             return type(reply)(
                 reply.status_code,
-                headers=[(name, value) for name, value in reply.headers.multi_items() if name not in packing],
+                headers=[(name, value) for name, value in reply.headers.raw if name.lower() not in packing],
                 content=hidden.sub(HIDDEN, content) if hidden is not None else content,
                 request=request,
                 extensions=reply.extensions,

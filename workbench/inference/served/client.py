@@ -15,6 +15,7 @@ between tries grow exponentially, with jitter, so that calls that failed togethe
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from workbench.inference.served.address import ENDPOINT_HOSTS, Address
 from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
-from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
+from workbench.inference.served.reply import Kind, TryFailed, answered_with, brief, server_words
 from workbench.installed import install_package
 
 TIMEOUT = "WORKBENCH_TIMEOUT_S"
@@ -93,7 +94,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
             seconds = float(text) / per_second
         except ValueError:
             seconds = _until(text, now)
-        if seconds >= 0:  # NaN is not
+        if 0 <= seconds < math.inf:  # NaN is not
             return seconds
     return None
 
@@ -267,8 +268,7 @@ class Client:
         try:
             return await self._within(make(self._client), seconds)
         except self._openai.NotFoundError as error:
-            words = server_words(error.body if error.body is not None else error.message, self._key)
-            raise TryFailed(Kind.REFUSED, f"the server answered with 404: {words}", status=404) from None
+            raise TryFailed(Kind.REFUSED, answered_with(404, error.body, self._key), status=404) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
         """Return the server's list of models, None if it has no list.
@@ -356,7 +356,8 @@ class Client:
                 f"nothing answers at {self._address.url} ({brief(str(cause)) or type(cause).__name__}). Start the "
                 "server, or mend the address",
             )
-        return TryFailed(Kind.BROKEN, f"the connection broke off ({type(cause).__name__})", paid=True)
+        what = "the reply cannot be unpacked" if type(cause).__name__ == "DecodingError" else "the connection broke off"
+        return TryFailed(Kind.BROKEN, f"{what} ({brief(str(cause)) or type(cause).__name__})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
         """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot continue."""
@@ -368,7 +369,7 @@ class Client:
             return ModelError(f"{name}: the account has no credit left ({words}). Add some, then resume")
         if status < 400:
             return ModelError(f"{name}: {self._address.url} redirects elsewhere ({status}); name the final address")
-        reason = f"the server answered with {status}: {words}"
+        reason = answered_with(status, error.body, self._key)
         after = retry_after(error.response.headers, time.time())
         if status == 429:
             return TryFailed(Kind.BUSY, reason, status=status, after=after)
@@ -391,8 +392,8 @@ class Client:
     async def _not_found(self, endpoint: str, error: Any) -> str:
         """Return a message about what is missing: the model, or the endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
-        words = server_words(error.body if error.body is not None else error.message, self._key)
-        said = f"{self._address.name}: {self._address.url}{path} answered with 404: {words}. "
+        words = server_words(error.body, self._key, none="")
+        said = f"{self._address.name}: {self._address.url}{path} answered with 404{words and ': '}{words}. "
         try:
             ids = [str(entry.get("id")) for entry in await self.served() or ()]
         except ModelError:

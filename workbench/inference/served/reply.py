@@ -26,6 +26,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from http.client import responses
 from typing import Any
 
 from workbench.domain.names import placeless
@@ -114,6 +115,8 @@ PART_FIELDS = ("thinking", "reasoning")
 "types of content parts that are thoughts, also the names of their fields"
 SHOWN = 300
 "most characters quoted from a server's message"
+BEGINNING = 80
+"bytes quoted from a reply that is no JSON"
 
 
 class Kind(Enum):
@@ -197,7 +200,8 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     listed = value.get("choices")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     if not entries:
-        raise TryFailed(Kind.USELESS, "the reply has no choices", paid=True)
+        fields = brief(", ".join(value)) or "none"
+        raise TryFailed(Kind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True)
     first: dict[int, dict[str, Any]] = {}
     for place, entry in enumerate(entries):
         index = entry.get("index")
@@ -238,14 +242,22 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
-        raise TryFailed(Kind.USELESS, "the reply is not whole JSON", paid=True) from None
+        value = None
     if not isinstance(value, dict):
-        raise TryFailed(Kind.USELESS, "the reply is no JSON object", paid=True)
+        raise TryFailed(Kind.USELESS, _no_object(content, hidden), paid=True)
     if value.get("error") and not (
         value.get("choices") or value.get("output")
     ):  # some gateways report errors with the status 200
         raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
     return value
+
+
+def _no_object(content: bytes, hidden: str | None) -> str:
+    """Return what a reply is that is no JSON object."""
+    begins = content[:BEGINNING].decode("utf-8", "replace").strip()
+    if begins.startswith("{"):
+        return "the reply is not whole JSON"
+    return f"the reply is no JSON object; it begins: {server_words(begins, hidden)}" if begins else "the reply is empty"
 
 
 def _choice(entry: Mapping[str, Any], hidden_thought: bool) -> Choice | None:
@@ -304,8 +316,16 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def server_words(body: object, hidden: str | None) -> str:
-    """Return a server's error message on one line, without the key."""
+def answered_with(status: int, body: object, hidden: str | None) -> str:
+    """Return the reason of an unsuccessful status: the server's words, else what the status means."""
+    if words := server_words(body, hidden, none=""):
+        return f"the server answered with {status}: {words}"
+    means = responses.get(status, "a status that no standard knows")
+    return f"the server answered with {status} ({means})"
+
+
+def server_words(body: object, hidden: str | None, none: str = "nothing more") -> str:
+    """Return a server's error message on one line, without the key; `none` where it has none."""
     if isinstance(body, dict):
         error = body.get("error", body)
         found: object = error
@@ -316,7 +336,7 @@ def server_words(body: object, hidden: str | None) -> str:
     text = found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
     if hidden:
         text = text.replace(hidden, "…")
-    return brief(text).rstrip(". ") or "nothing more"
+    return brief(text).rstrip(". ") or none
 
 
 def brief(text: str) -> str:
