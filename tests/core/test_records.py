@@ -14,6 +14,7 @@ import pytest
 from workbench.errors import InputError, UsageError
 from workbench.formats import mapping
 from workbench.formats.packed import name_of, reading
+from workbench.formats.read import recognised
 from workbench.formats.records import LEFT_OUT, Findings, How, Kind, header_of, kind_of, records
 
 HEADER = ["id", "these", "note"]
@@ -291,6 +292,29 @@ def test_a_packed_file_that_is_cut_off_or_too_large_says_so(tmp_path: Path, end:
     else:
         with pytest.raises(UsageError, match="it may be cut off"):
             list(records(path, Findings()))
+
+
+def read_whole(path: Path) -> None:
+    """Recognise a file and read it. Raises InputError and UsageError."""
+    recognised(path)
+    findings = Findings()
+    list(records(path, findings))
+    findings.check()
+
+
+@pytest.mark.parametrize("name", ["bomb.csv", "bomb.json", "bomb.txt"])
+def test_a_small_file_that_unpacks_to_one_long_text_takes_little_memory(tmp_path: Path, name: str) -> None:
+    opening = {"bomb.csv": b'ref,original\n1,"', "bomb.json": b'[{"ref":"1","original":"', "bomb.txt": b""}[name]
+    path = tmp_path / f"{name}.gz"
+    path.write_bytes(gzip.compress(opening + b"tax " * 2**25, 6, mtime=0))
+    tracemalloc.start()
+    with pytest.raises(
+        (InputError, UsageError), match="a line of more than|unpacks to more than|no known format|not a known format"
+    ):
+        read_whole(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**28
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "survey.sav"])

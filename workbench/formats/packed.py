@@ -17,7 +17,9 @@ from typing import BinaryIO, cast
 from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
-MOST_BYTES = 2**30
+MOST_BYTES, MOST_TIMES, LITTLE = 2**30, 50, 2**26
+"""what a packed file may come to unless told otherwise: so many bytes, and so many times its own size where that is
+more than little. Tables come to 5 to 20 times their packed size"""
 CHUNK = 2**18
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx")
@@ -31,8 +33,8 @@ BOOK = "xl/workbook.xml"
 class Reading:
     """How files are read at present."""
 
-    most: int = MOST_BYTES
-    "bytes that a packed file may come to"
+    most: int | None = None
+    "bytes that a packed file may come to; None: as its size lets expect"
     told: Callable[[Path, float], None] | None = None
     "is told how much of a file was read, from 0 to 1: all of it"
 
@@ -41,7 +43,7 @@ _READING: ContextVar[Reading] = ContextVar("reading", default=Reading())  # noqa
 
 
 @contextmanager
-def reading(most: int = MOST_BYTES, told: Callable[[Path, float], None] | None = None) -> Iterator[None]:
+def reading(most: int | None = None, told: Callable[[Path, float], None] | None = None) -> Iterator[None]:
     """Read files so within this block."""
     token = _READING.set(Reading(most, told))
     try:
@@ -132,6 +134,7 @@ class _Counted(io.RawIOBase):
         super().__init__()
         self._path, self._inner, self._file, self._packed = path, inner, file, packed
         self._size, self._read, self._reading = path.stat().st_size or 1, 0, _READING.get()
+        self._most = self._reading.most or min(MOST_BYTES, max(LITTLE, MOST_TIMES * self._size))
 
     def readable(self) -> bool:
         return True
@@ -145,8 +148,8 @@ class _Counted(io.RawIOBase):
             raise UsageError(f"{self._path}: a packed file that cannot be read ({error}); it may be cut off") from error
         buffer[: len(got)] = got
         self._read += len(got)
-        if self._packed and self._read > self._reading.most:
-            told = f"unpacks to more than {self._reading.most:,} bytes"
+        if self._packed and self._read > self._most:
+            told = f"has {self._size:,} bytes and unpacks to more than {self._most:,}"
             raise UsageError(f"{self._path}: {told}; --most-bytes allows more")
         if self._reading.told is not None and not self._file.closed:
             self._reading.told(self._path, min(self._file.tell() / self._size, 0.999) if got else 1.0)

@@ -20,7 +20,7 @@ from workbench.errors import UsageError
 from workbench.formats.lines import Line, check_texts, statements
 from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
-from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, read_text, sheets_of
+from workbench.formats.records import AS_IS, LONGEST, Findings, How, Kind, kind_of, objects, sheets_of, text_lines
 from workbench.formats.tabular import Row, is_new, number, read_rows
 
 Columns = Collection[str]
@@ -384,21 +384,25 @@ _NUMBERED = re.compile(r"\s*\(?(\d{1,3})[.):]?\)?\s+(?=\S)|\s*[-*•]\s+")
 _ENDS = tuple('.!?…"”»')
 
 
-def _sentences(path: Path, findings: Findings, encoding: str = "") -> list[tuple[int, str, str]]:
-    """Return the line, the number and the statement of each line of a list."""
-    lines = enumerate((read_text(path, findings, encoding) or "").splitlines(), start=1)
-    return [
-        (n, (match[1] or "-") if (match := _NUMBERED.match(line)) else "", _NUMBERED.sub("", line, count=1).strip())
-        for n, line in lines
-        if line.strip()
-    ]
+def _sentences(path: Path, findings: Findings, encoding: str = "") -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the number and the statement of each line of a list."""
+    lines = (line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines())
+    for n, line in enumerate(lines, start=1):
+        if line.strip():
+            number = (match[1] or "-") if (match := _NUMBERED.match(line)) else ""
+            yield n, number, _NUMBERED.sub("", line, count=1).strip()
 
 
 def _is_list(path: Path) -> bool:
     """Return whether a text has one sentence or numbered statement a line, two lines or more."""
-    found = _sentences(path, Findings()) if kind_of(path) is Kind.TEXT else []
-    marked = all(number for _, number, _ in found) or all(said.endswith(_ENDS) for _, _, said in found)
-    return len(found) > 1 and marked and all(len(said.split()) > 2 and len(said) < 500 for _, _, said in found)
+    if kind_of(path) is not Kind.TEXT:
+        return False
+    findings, lines, numbered, ended = Findings(), 0, True, True
+    for _, sign, said in _sentences(path, findings):  # the first line that is none ends it: a table may be large
+        lines, numbered, ended = lines + 1, numbered and bool(sign), ended and said.endswith(_ENDS)
+        if not (numbered or ended) or len(said) >= 500 or len(said.split()) <= 2:
+            return False
+    return lines > 1 and not findings.found
 
 
 def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -407,7 +411,7 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     if not (text and axis):
         if (kind := kind_of(path)) is not Kind.TEXT:
             raise UsageError(f"{path}: found {kind} without the columns statement and axis, and no text of a line each")
-        listed = _sentences(path, found.findings, found.how.encoding)
+        listed = list(_sentences(path, found.findings, found.how.encoding))
         numbered = all(number.isdecimal() for _, number, _ in listed)
         for place, (n, number, said) in enumerate(listed, start=1):
             row, ref = Row(path, n, {}), number if numbered else str(place)

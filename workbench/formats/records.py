@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
+from functools import partial
 from io import BytesIO, StringIO
 from itertools import chain, islice
 from pathlib import Path
@@ -28,7 +29,9 @@ from workbench.formats.packed import ZIP, content, is_packed, name_of, opened
 from workbench.installed import install
 from workbench.toml_files import parsed, too_deep
 
-csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; larger values overflow a C long
+LONGEST = 2**24
+"characters of a line, and of a cell, of a table: more is no text that anybody asks or reads, but may take all memory"
+csv.field_size_limit(LONGEST)  # the default of 131,072 characters refuses long texts
 
 UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8'), or its encoding: --encoding NAME"
 SEPARATORS, LOOKED_AT, LOOKED_AT_CHARACTERS = ",;\t|", 20, 65_536
@@ -245,8 +248,10 @@ def read_text(path: Path, findings: Findings, encoding: str = "") -> str | None:
     return text if len(findings.found) == before else None
 
 
-def text_lines(path: Path, findings: Findings, encoding: str = "") -> Iterator[str]:
-    """Yield the lines of a text with their ends, as `read_text` reads it; a fault is noted and ends them."""
+def text_lines(path: Path, findings: Findings, encoding: str = "", longest: int = -1) -> Iterator[str]:
+    """Yield the lines of a text with their ends, as `read_text` reads it; a fault, or a line of more than `longest`
+    bytes (-1: any), is noted and ends them.
+    """
     with opened(path) as file:
         begin = file.peek(400)[:400]  # type: ignore[attr-defined]  # it is buffered
         marked = begin.startswith(_UTF_16)
@@ -260,7 +265,11 @@ def text_lines(path: Path, findings: Findings, encoding: str = "") -> Iterator[s
             raise UsageError(f"--encoding {encoding}: no encoding has this name; found often: windows-1252") from error
         whole = codec.startswith(("utf-16", "utf-32"))  # a byte of a line's end may be part of another sign
         at, ascii_before = 0, True
-        for number, raw in enumerate([file.read()] if whole else file, start=1):
+        lines = [file.read()] if whole else iter(partial(file.readline, longest), b"")
+        for number, raw in enumerate(lines, start=1):
+            if len(raw) == longest and not raw.endswith(b"\n"):
+                findings.add(path, number, None, f"a line of more than {longest:,} bytes", "lines of a table")
+                return
             try:
                 line = raw.decode("utf-8" if number > 1 and codec == "utf-8-sig" else codec)
             except UnicodeDecodeError as error:
@@ -301,7 +310,7 @@ def _windows_1252(content: bytes, at: int) -> str:
 
 
 def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    return records_of(path, text_lines(path, findings, how.encoding), findings)
+    return records_of(path, text_lines(path, findings, how.encoding, LONGEST), findings)
 
 
 def records_of(path: Path, lines: Iterator[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
