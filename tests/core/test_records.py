@@ -308,9 +308,7 @@ def test_a_small_file_that_unpacks_to_one_long_text_takes_little_memory(tmp_path
     path = tmp_path / f"{name}.gz"
     path.write_bytes(gzip.compress(opening + b"tax " * 2**25, 6, mtime=0))
     tracemalloc.start()
-    with pytest.raises(
-        (InputError, UsageError), match="a line of more than|unpacks to more than|no known format|not a known format"
-    ):
+    with pytest.raises((InputError, UsageError), match=r"a line of more than|unpacks to more than|not a known format"):
         read_whole(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
