@@ -222,10 +222,11 @@ _SCALES = """
 """
 
 _ANSWERS = """
-    select r.name, r.weight, json_group_object(a.question_id, a.value)
-    from respondent r join answer a on a.respondent_id = r.id
-    where r.instrument_id = :instrument group by r.id order by r.id
-"""  # one row per person: with one row per answer, reading the cursor would take twice as long
+    select r.name, r.weight, (
+        select json_group_object(a.question_id, a.value) from answer a where a.respondent_id = r.id
+    )
+    from respondent r where r.instrument_id = :instrument order by r.id
+"""  # one row per person: with one per answer, reading the cursor would take twice as long; a `group by` sorts them all
 
 _PUBLISHED = """
     select q.ref, p.field, p.value, p.shares, p.people from published_share p join question q on q.id = p.question_id
@@ -565,10 +566,12 @@ class Questionnaires(Aggregate):
         places = {str(rowid): _Places(scales[question.scale]) for rowid, question in questions.items()}
         rows, weights, people = [], [], []
         for person, weight, given in self.connection.execute(_ANSWERS, {"instrument": instrument_id}):
-            held = [(question, value) for question, value in json.loads(given).items() if question in column]
+            held: dict[str, str] = json.loads(given)
+            for question in held.keys() - column.keys():
+                del held[question]
             if held:
                 row = np.full(len(column), -1, dtype=np.int16)
-                row[[column[question] for question, _ in held]] = [places[question][value] for question, value in held]
+                row[[column[question] for question in held]] = [places[one][value] for one, value in held.items()]
                 rows.append(row)
                 weights.append(weight)
                 people.append(person)

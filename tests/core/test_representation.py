@@ -466,3 +466,18 @@ def test_every_measure_keeps_its_order_of_groups(asked: Store) -> None:
     for measure in MEASURES:
         ranked = found_in(judged(asked, measure=measure)).likenesses["told"].rankings["town"]
         assert [one.population.value for one in ranked] == ["A", "B"]
+
+
+def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    before = judged(asked)
+    ask(asked, told("some"), replace(DESIGN, model="later"))
+    other = LikenessOptions(measure="total_variation", unweighted=True)
+    assert before.again is not None
+    again = before.again(other)
+    assert again is not None
+    assert list(again.runs) == ["told"]
+    now = judged(asked, Which(models=("told",)), measure="total_variation", unweighted=True)
+    assert (
+        again.book.table("groups", "told").rows[0][1].likeness == now.book.table("groups", "told").rows[0][1].likeness
+    )

@@ -353,12 +353,16 @@ class Likenesses:
                 kept.append(value)
         return [one for one in groups if one.value in kept] if len(kept) > 1 else []
 
+    def apart(self, kind: str) -> list[Population]:
+        """Return the groups of a kind that are not ranked although they answered questions that the model answered."""
+        ranked = self._overlapping(kind)
+        there = [one for one in self.populations if one.kind == kind and one not in ranked]
+        return [one for one in there if any(ref in one.shares for ref in self.refs)]
+
     def unranked(self, kind: str) -> list[Ranked]:
-        """Return the groups of a kind without a rank, with their likeness over the questions that they have."""
-        ranked = [one.population for one in self.rankings[kind]]
-        others = [one for one in self.populations if one.kind == kind and one not in ranked]
-        found = (Ranked(one, self.to(one), None, (), NAN, None, NAN) for one in others)
-        return sorted((one for one in found if one.likeness.n), key=lambda one: -one.likeness.value)
+        """Return these groups with their likeness over the questions that they have, the nearest first."""
+        found = (Ranked(one, self.to(one), None, (), NAN, None, NAN) for one in self.apart(kind))
+        return sorted(found, key=lambda one: -one.likeness.value)
 
 
 @lru_cache(maxsize=8)

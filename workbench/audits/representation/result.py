@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from stores.core.store import Store, at_once
+from stores.runs.run_rows import Run
 from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
 from workbench.audits.reported import Reference
@@ -16,16 +18,18 @@ from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, a
 from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, populations
 from workbench.audits.representation.options import AUDIT, LikenessOptions
 from workbench.audits.result import Headline, Result
+from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import named_few
+from workbench.domain.questionnaires import Questionnaire, named_few
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import entry, header
+from workbench.evidence.answered import Answered, entry, header
 from workbench.evidence.letters import Came, answered_letters, said_of_unnamed
 from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
@@ -78,6 +82,22 @@ class Found:
         return self.statements[ref].wordings[0].text if ref in self.statements else ""
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What a result is made of, whatever the options."""
+
+    which: Which
+    instrument: Instrument
+    runs: Mapping[str, Run]
+    "by name in the figures"
+    people: Questionnaire | None
+    "the questions, and published shares"
+    everyone: CodedPeople
+    answers: Mapping[str, Answers]
+    received: Sequence[Answered]
+    rulings: Told
+
+
 @at_once
 def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     """Return whose answers those of the runs that are meant are like. Raises UsageError without answers or people."""
@@ -87,36 +107,37 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     more = [run.language for run in runs], [run.family for run in runs], [str(run.sampling) for run in runs]
     by_name = dict(zip(told_apart([run.named for run in runs], *more, [run.dtype for run in runs]), runs, strict=True))
     instrument = store.runs.instrument(runs[-1])
-    people, everyone = (
-        store.questionnaires.get(instrument.name, people=False),
-        store.questionnaires.coded(instrument.name),
-    )
-    if options.unweighted:
-        everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
-    known = askable(people)
-    asked = {ref: of for ref, (_, of) in known.items()}
-    there = populations(people, asked, options.kinds, options.least, everyone) if people is not None else []
-    _check(there, options, instrument.name)
-    source = source_of(store, runs, which.readings)
+    people = store.questionnaires.get(instrument.name, people=False)
+    source, known = source_of(store, runs, which.readings), askable(people)
     answers = {name: Answers(store, run, known, source.rulings(run)) for name, run in by_name.items()}
-    found = Found(
-        answers,
-        {
-            name: Likenesses(of.both, of.letters, asked, there, options.measure, options.seed, options.draws)
-            for name, of in answers.items()
-        },
-        there,
-        {one.ref: one for one in instrument.statements if one.wordings},
-        with_personas(by_name),
-    )
     refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()}
     received = [
         answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
         for name, run in by_name.items()
     ]
-    asked_so = [*asked_sentences(by_name.items(), received), _methods(options, found), *plan_sentences(received)]
-    names, last = [(name,) for name in by_name], list(by_name)[-1]
-    rulings = source.told(source.touched("question"))
+    everyone, rulings = store.questionnaires.coded(instrument.name), source.told(source.touched("question"))
+    return _result(Held(which, instrument, by_name, people, everyone, answers, received, rulings), options)
+
+
+def _result(held: Held, options: LikenessOptions) -> Result:
+    people, everyone, received = held.people, held.everyone, held.received
+    if options.unweighted:
+        everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
+    asked = {ref: of for ref, (_, of) in askable(people).items()}
+    there = populations(people, asked, options.kinds, options.least, everyone) if people is not None else []
+    _check(there, options, held.instrument.name)
+    found = Found(
+        held.answers,
+        {
+            name: Likenesses(of.both, of.letters, asked, there, options.measure, options.seed, options.draws)
+            for name, of in held.answers.items()
+        },
+        there,
+        {one.ref: one for one in held.instrument.statements if one.wordings},
+        with_personas(held.runs),
+    )
+    asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
+    names, last = [(name,) for name in held.runs], list(held.runs)[-1]
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),
         "questions": lambda name: questions(found, _named(found, name)),
@@ -125,36 +146,37 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     entries = [
         Entry("models", "likeness to people", lambda: models(found), choices=("measure",)),
         Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
-              whole=lambda: groups(found, list(by_name)), empty="" if found.kinds else NO_GROUPS),
+              whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
         Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
               empty="" if found.personas else NO_PERSONAS),
         Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
         entry(received),
     ]  # fmt: skip
     book = Book(
-        f"{instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
+        f"{held.instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
         told=(
             *header(received),
-            *rulings.sentences(),
+            *held.rulings.sentences(),
             f"Questions were put with their options in both orders, and compared with {_who(found)}.",
         ),
-        notes=(*template_notes(runs), *_notes(found), *_left_out(everyone, found, options)),
+        notes=(*template_notes(list(held.runs.values())), *_notes(found), *_left_out(everyone, found, options)),
         methods=" ".join(asked_so),
     )  # fmt: skip
     return Result(
-        which=which,
+        which=held.which,
         options=options,
-        instrument=instrument,
-        runs=by_name,
-        names=tuple(by_name),
+        instrument=held.instrument,
+        runs=held.runs,
+        names=tuple(held.runs),
         book=book,
         first=("models", "groups", "personas"),
         findings=[_beyond_chance(found), *(_nearest(found, kind) for kind in found.kinds), _steering(found)],
         headline=Headline(last, _headline(found.likenesses[last])),
-        rulings=rulings,
+        rulings=held.rulings,
         answered=received,
         limits=LIMITS,
         references=[SANTURKAR],
+        again=partial(_result, held),
         judged=found,
     )
 
@@ -208,8 +230,9 @@ def _notes(found: Found) -> Iterator[str]:
         if of.halves:
             yield f"{name}: not compared, because answered in only one order of the options: {named_few(of.halves)}"
         yield from said_of_unnamed(name, of.unnamed, "question")
-    every = (one for of in found.likenesses.values() for kind in of.kinds for one in of.unranked(kind))
-    if apart := dict.fromkeys(one.population.name for one in every):
+    if apart := dict.fromkeys(
+        one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
+    ):
         yield f"{named_few(apart)}: no rank, because they share too few questions with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
         yield f"{named_few(small)}: under {SMALL} people, as weighted, whose noise makes models look less like them"
