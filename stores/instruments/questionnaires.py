@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from stores.core.base import Aggregate, instrument_id_of, now
 from stores.instruments.statement_imports import IMPORTER
@@ -28,6 +29,9 @@ from workbench.domain.questionnaires import (
     named_few,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from workbench.stats.weights import CodedPeople
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,17 @@ def _scale(name: str, options: str) -> Scale:
     return Scale(name, tuple(found))
 
 
+class _Places(dict[str, int]):
+    """The places of answers among the options of a scale, each looked up once."""
+
+    def __init__(self, scale: Scale) -> None:
+        super().__init__()
+        self._scale = scale
+
+    def __missing__(self, value: str) -> int:
+        return self.setdefault(value, self._scale.place(value))
+
+
 _QUESTIONS = """
     select q.id, q.ref, r.role, r.form, r.scale, r.leaning
     from question q
@@ -207,10 +222,11 @@ _SCALES = """
 """
 
 _ANSWERS = """
-    select r.name, r.weight, json_group_object(a.question_id, a.value)
-    from respondent r join answer a on a.respondent_id = r.id
-    where r.instrument_id = :instrument group by r.id order by r.id
-"""  # one row per person: with one row per answer, reading the cursor would take twice as long
+    select r.name, r.weight, (
+        select json_group_object(a.question_id, a.value) from answer a where a.respondent_id = r.id
+    )
+    from respondent r where r.instrument_id = :instrument order by r.id
+"""  # one row per person: with one per answer, reading the cursor would take twice as long; a `group by` sorts them all
 
 _PUBLISHED = """
     select q.ref, p.field, p.value, p.shares, p.people from published_share p join question q on q.id = p.question_id
@@ -521,10 +537,10 @@ class QuestionnaireSummary:
 class Questionnaires(Aggregate):
     """The methods on questionnaires."""
 
-    def get(self, instrument: str) -> Questionnaire | None:
+    def get(self, instrument: str, *, people: bool = True) -> Questionnaire | None:
         """Return the questions of current statements in their order, with the people who answered any of them.
 
-        None if no statement has a role. Raises UnknownName for a missing instrument.
+        `people` False: without them. None if no statement has a role. Raises UnknownName for a missing instrument.
         """
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -533,8 +549,40 @@ class Questionnaires(Aggregate):
         return Questionnaire(
             tuple(questions.values()),
             tuple(read_scales(self.connection, instrument_id).values()),
-            read_respondents(self.connection, instrument_id, questions),
+            read_respondents(self.connection, instrument_id, questions) if people else (),
             read_published(self.connection, instrument_id),
+        )
+
+    def coded(self, instrument: str) -> CodedPeople:
+        """Return the people who answered any question of a current statement, in the order of import, as numbers."""
+        import numpy as np
+
+        from workbench.stats.weights import CodedPeople
+
+        instrument_id = instrument_id_of(self.connection, instrument)
+        questions = read_questions(self.connection, instrument_id)
+        scales = read_scales(self.connection, instrument_id)
+        column = {str(rowid): place for place, rowid in enumerate(questions)}
+        places = {str(rowid): _Places(scales[question.scale]) for rowid, question in questions.items()}
+        rows, weights, people = [], [], []
+        for person, weight, given in self.connection.execute(_ANSWERS, {"instrument": instrument_id}):
+            held: dict[str, str] = json.loads(given)
+            for question in held.keys() - column.keys():
+                del held[question]
+            if held:
+                row = np.full(len(column), -1, dtype=np.int16)
+                row[[column[question] for question in held]] = [places[one][value] for one, value in held.items()]
+                rows.append(row)
+                weights.append(weight)
+                people.append(person)
+        found = np.array(rows).reshape(-1, len(column)).T.copy()
+        groups = _groups(self.connection, instrument_id)
+        of = [groups.get(person, {}) for person in people]
+        fields = dict.fromkeys(field for one in of for field in one)
+        return CodedPeople(
+            {question.ref: row for question, row in zip(questions.values(), found, strict=True)},
+            np.array(weights),
+            {field: np.array([one.get(field, "") for one in of], dtype=object) for field in fields},
         )
 
     def questions(self, instrument: str) -> tuple[Question, ...]:

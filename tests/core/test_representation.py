@@ -20,9 +20,10 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
 from workbench.audits.claims import sentences
+from workbench.audits.representation.asking import as_many
 from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import Found
+from workbench.audits.representation.result import Found, over_pairs
 from workbench.audits.result import Result
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -45,6 +46,8 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.stats.hypothesis_tests import holm
+from workbench.stats.weights import CodedPeople
 
 AMOUNT = Scale(
     "amount",
@@ -123,7 +126,7 @@ def test_published_shares_are_a_population_without_refusals() -> None:
     assert veldania.shares["q1"].shares == pytest.approx((2 / 3, 1 / 3, 0, 0))
     assert set(veldania.shares) == {"q1"}, "too few people answered the other one"
     assert (veldania.known, ostland.known) == (True, False)
-    assert veldania.people == 900
+    assert veldania.people == 540, "those who refused answered nothing"
     assert np.isnan(ostland.people)
 
 
@@ -170,7 +173,7 @@ def test_groups_that_answer_alike_share_their_ranks() -> None:
 def test_people_alone_give_an_interval_where_every_question_is_alike() -> None:
     of = many([0.25] * 4, {"A": [0.7, 0.1, 0.1, 0.1]}, questions=2)
     (everybody, _) = of.populations
-    alone = Population("", "", everybody.shares, {}, np.empty(0), known=False)
+    alone = Population("", "", everybody.shares, known=False)
     assert of.to(everybody).high - of.to(everybody).low > of.to(alone).high - of.to(alone).low
 
 
@@ -270,21 +273,164 @@ def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) ->
     ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
     result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
     rows = result.book.table("personas").rows
-    assert [(row.population.name, row.meant, round(row.change.value, 1) > 0) for row in rows] == [
+    assert [(row.population.name, row.meant, round(row.change.value, 1) > 0) for row, _ in rows] == [
         ("town=B", True, True), ("everybody", False, False), ("town=A", False, False),
     ]  # fmt: skip
-    assert rows[0].way == pytest.approx(rows[0].change.value / (1 - rows[0].without.value))
+    (first, _), *_ = rows
+    assert first.way == pytest.approx(first.change.value / (1 - first.without.value))
     (said,), _ = sentences([result.findings])
     assert any("Move towards the group of their persona" in str(one) for one in said)
 
 
 def test_options_that_were_changed_since_are_not_compared(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
+    before = found_in(judged(asked)).likenesses["told"].overall
     more = replace(AMOUNT, options=(*AMOUNT.options[:4], Option(("nothing at all",), Meaning.STEP), AMOUNT.options[4]))
     asked.questionnaires.set_scale("survey", more, person="eva")
     result = judged(asked)
-    assert any("other options than now" in note for note in result.book.notes)
+    assert any("other options" in note for note in result.book.notes)
     assert found_in(result).likenesses["told"].refs == ()
+    ask(asked, told("some"), replace(DESIGN, statements=("q0",)))
+    result = judged(asked)
+    assert found_in(result).likenesses["told"].refs == ("q0",), "asked anew, with the options of today alone"
+    assert not any("q0" in note for note in result.book.notes if "other options" in note)
+    asked.questionnaires.set_scale("survey", AMOUNT, person="eva")
+    assert found_in(judged(asked)).likenesses["told"].overall == before
+    turned = replace(AMOUNT, options=(*AMOUNT.options[1::-1], *AMOUNT.options[2:]))
+    asked.questionnaires.set_scale("survey", turned, person="eva")
+    assert found_in(judged(asked)).likenesses["told"].refs == ()
+
+
+def test_a_question_that_is_put_in_another_form_now_is_not_compared_and_never_mixed(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    asked.questionnaires.set_question("survey", "q0", person="eva", form=Form.STATEMENT)
+    asked.questionnaires.set_question("survey", "q1", person="eva", role=None)
+    result = judged(asked)
+    assert "q0" not in found_in(result).likenesses["told"].refs
+    assert any(note.endswith("any more: q0, q1") for note in result.book.notes), result.book.notes
+    ask(asked, told("a little"), replace(DESIGN, statements=("q0",)))
+    assert found_in(judged(asked)).likenesses["told"].answers["q0"].tolist() == [0, 0, 1, 0]
+
+
+def test_a_question_that_was_renamed_or_archived_keeps_its_answers(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    asked.statements.rename("survey", "q1", "qx", person="eva")
+    asked.statements.archive("survey", ["q2"], person="eva")
+    assert found_in(judged(asked)).likenesses["told"].refs == ("q0", "qx", *(f"q{n}" for n in range(3, 8)))
+    asked.statements.restore("survey", ["q2"], person="eva")
+    assert "q2" in found_in(judged(asked)).likenesses["told"].refs
+
+
+def test_what_stands_above_figures_stands_above_those_of_a_shell_too(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    thing = subjects.find(asked, "q0")
+    subjects.rule(asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model="")
+    book = judged(asked).book
+    assert book.header
+    assert [*book.told][: len(book.header)] == [*book.header]
+    assert any(line.startswith("1 ruling") for line in book.told), book.told
+
+
+def test_a_model_without_a_question_that_can_be_compared_is_said_to_have_none(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    asked.questionnaires.set_scale("survey", replace(AMOUNT, options=AMOUNT.options[::-1]), person="eva")
+    result = judged(asked)
+    assert result.headline is not None
+    assert result.headline.found == "no question can be compared"
+    (said,), tests = sentences([result.findings])
+    assert (list(said), tests) == ([], 0)
+    assert not any("no rank" in note for note in result.book.notes)
+
+
+def test_groups_that_are_too_small_are_named(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    alone = Respondent("alone", {"q0": "some"}, 1.0, {"town": "C"})
+    asked.questionnaires.add_answers("survey", [alone])
+    result = judged(asked)
+    assert "town=C: left out, because fewer than 30 people, as weighted, answered any question" in result.book.notes
+    assert "C" not in [row[1].population.value for row in result.book.table("groups", "told").rows]
+    assert "each counted once" in judged(asked, unweighted=True).book.methods
+
+
+def test_people_are_read_as_numbers_as_they_are_as_texts(asked: Store) -> None:
+    more = [
+        Respondent("x", {"q0": "99", "q1": "SOME"}, 2.5, {"town": "A", "age": "old"}),
+        Respondent("y", {"q7": "refused"}, 0.0),
+    ]
+    asked.questionnaires.add_answers("survey", more)
+    asked.statements.archive("survey", ["q2"], person="eva")
+    whole = asked.questionnaires.get("survey")
+    assert whole is not None
+    texts, numbers = CodedPeople.of(whole), asked.questionnaires.coded("survey")
+    assert list(texts.codes) == list(numbers.codes)
+    assert all((texts.codes[ref] == numbers.codes[ref]).all() for ref in texts.codes)
+    assert texts.weights.tolist() == numbers.weights.tolist()
+    assert {kind: of.tolist() for kind, of in texts.groups.items()} == {
+        kind: of.tolist() for kind, of in numbers.groups.items()
+    }
+    assert asked.questionnaires.get("survey", people=False) == replace(whole, respondents=())
+
+
+def shares_of(ref: str, country: str, people: int | None = None, some: float = 0.5) -> PublishedShares:
+    return PublishedShares(ref, "country", country, {"some": some, "none": 1 - some}, people)
+
+
+def test_countries_that_were_asked_other_questions_have_no_rank_and_do_not_take_it_from_the_others() -> None:
+    refs = [f"q{n}" for n in range(8)]
+    published = [shares_of(ref, country, 500, some) for country, some in (("A", 0.9), ("B", 0.3)) for ref in refs]
+    published += [shares_of(ref, "C", 500) for ref in refs[:2]]
+    asked_ = dict.fromkeys(refs, ASKED["q1"])
+    whole = Questionnaire(
+        tuple(Question(r, Role.SURVEY, scale="amount") for r in refs), (AMOUNT,), (), tuple(published)
+    )
+    answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
+    of = Likenesses(answers, dict.fromkeys(refs, 0), asked_, populations(whole, asked_, (), 30), MEASURES[0], 1, 500)
+    assert [(one.population.value, one.rank, one.likeness.n) for one in of.rankings["country"]] == [
+        ("A", 1, 8),
+        ("B", 2, 8),
+    ]
+    assert [(one.population.value, one.rank, one.likeness.n) for one in of.unranked("country")] == [("C", None, 2)]
+
+
+def test_published_shares_of_people_who_are_known_are_not_a_second_population() -> None:
+    people = [person(n, {"q1": "some"}, country="A") for n in range(40)]
+    published = [shares_of("q1", "A", 900), shares_of("q1", "B", 900)]
+    found = populations(survey(people, published), ASKED, (), 30)
+    assert [(one.name, one.people) for one in found] == [("everybody", 40), ("country=A", 40), ("country=B", 900)]
+
+
+def test_of_many_groups_that_are_as_near_hardly_one_is_shown_to_be_farther() -> None:
+    ways = [0.4, 0.3, 0.2, 0.1]
+    ranked = many([0.7, 0.1, 0.1, 0.1], {f"g{n}": ways for n in range(8)}, n=60).rankings["town"]
+    plain = holm(np.array([one.p for one in ranked[1:]]))
+    found = np.array(over_pairs(ranked)[1:])
+    assert (found >= plain).all()
+    assert found.min() == pytest.approx(min(1.0, min(one.p for one in ranked[1:]) * 28)), "over 28 pairs of 8 groups"
+    assert over_pairs([]) == []
+
+
+def test_letters_that_are_few_in_one_order_are_as_noisy_as_few_letters() -> None:
+    assert as_many([[50], [50]]) == 100
+    assert as_many([[20, 20], [20, 20]]) == 80
+    assert as_many([[50], [1]]) == 4
+    assert as_many([[0], [0]]) == 0
+
+
+def test_steering_is_about_the_questions_that_both_answered(asked: Store) -> None:
+    like_b = Persona("B", PersonaKind.SYSTEM, (Message("system", "Answer like B."),))
+    unlike = Persona("nobody", PersonaKind.SYSTEM, (Message("system", "Answer like nobody."),))
+    few = ("q0", "q1", "q2")
+    ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b, unlike), statements=few))
+    alone = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    ask(asked, told("a great deal"), DESIGN)
+    rows = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    assert [(row.without, row.with_it, row.change) for row, _ in rows] == [
+        (row.without, row.with_it, row.change) for row, _ in alone
+    ]
+    assert {row.without.n for row, _ in rows} == {3}
+    assert [row.population.name for row, _ in rows if row.meant] == ["town=B"]
+    p = [row.p for row, _ in rows]
+    assert [adjusted for _, adjusted in rows] == pytest.approx(holm(np.array(p)).tolist(), nan_ok=True)
 
 
 def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
@@ -320,3 +466,18 @@ def test_every_measure_keeps_its_order_of_groups(asked: Store) -> None:
     for measure in MEASURES:
         ranked = found_in(judged(asked, measure=measure)).likenesses["told"].rankings["town"]
         assert [one.population.value for one in ranked] == ["A", "B"]
+
+
+def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    before = judged(asked)
+    ask(asked, told("some"), replace(DESIGN, model="later"))
+    other = LikenessOptions(measure="total_variation", unweighted=True)
+    assert before.again is not None
+    again = before.again(other)
+    assert again is not None
+    assert list(again.runs) == ["told"]
+    now = judged(asked, Which(models=("told",)), measure="total_variation", unweighted=True)
+    assert (
+        again.book.table("groups", "told").rows[0][1].likeness == now.book.table("groups", "told").rows[0][1].likeness
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,24 @@ import pytest
 
 from stores.core.store import Store
 from tests.cli.test_commands import run
+from tests.conftest import new_store
 from tests.tui.audit_runs import answers, audited, small
+from workbench import registry
 from workbench.audits.audit import probes as every_probe
+from workbench.audits.representation.options import LikenessOptions
+from workbench.data import shipped_instrument_folder
+from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
+from workbench.domain.responses import Sampling
 from workbench.errors import InputError, UsageError
+from workbench.evidence.runs import Which
 from workbench.formats.answer_logs import log_of
 from workbench.formats.prompt_files import LAYOUTS
+from workbench.formats.prompt_files import about as prompt_about
+from workbench.formats.read import read_instrument
 from workbench.formats.records import How
 from workbench.jobs.recorded import Wanted, match, put
+from workbench.pipeline import plan
 
 Entry = tuple[Probe, str]
 "(prompt, one answer to it)"
@@ -215,3 +226,50 @@ def rows_of(folder: Path, layout: str) -> list[tuple[str, ...]]:
         return [tuple(line["custom_id"].split("|")) for line in lines]
     compile((folder / "task.py").read_text(encoding="utf-8"), "task.py", "exec")
     return [tuple(line["metadata"].values()) for line in lines]
+
+
+LETTERS_ASKED = Design("veldania_panel", "MODEL", "representation", 1, Sampling(), family="survey")
+
+
+@pytest.mark.parametrize("program", ["a table of answers", "OpenAI batch results"])
+def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(tmp_path: Path, program: str) -> None:
+    """Its templates ship, and the four names that say what a prompt is about are those of both orders."""
+    with new_store(tmp_path / "a.db") as held:
+        held.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania_panel")))
+        probes = plan(held, LETTERS_ASKED).probes
+        first, second = (probe for probe in probes if probe.statement == probes[0].statement)
+        name, made = LAYOUTS_IN[program]
+        path, said = tmp_path / name, ((first, "A"), (second, "B"))
+        named = [
+            {**prompt_about(probe), "answer": text, "model": "smol"}
+            if name == "t.jsonl"
+            else {**of_openai((probe, text)), "custom_id": "|".join(prompt_about(probe).values())}
+            for probe, text in said
+        ]
+        path.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
+        (run_of,) = match(held, path, program, Wanted("veldania_panel")).runs
+        assert run_of.answers == {first.prompt.key: [("A", 1)], second.prompt.key: [("B", 1)]}
+        path.write_text(made(list(said)), encoding="utf-8")
+        with pytest.raises(UsageError, match="none of them to a prompt"):
+            match(held, path, program, Wanted("veldania_panel"))
+
+
+def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(tmp_path: Path) -> None:
+    with new_store(tmp_path / "a.db") as held:
+        held.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania_panel")))
+        probes = plan(held, LETTERS_ASKED).probes
+        rows = [
+            {"prompt": probe.prompt.messages[-1].content, "answer": text}
+            for probe in probes
+            for text in ("A", "B", "?")
+        ]
+        path = tmp_path / "t.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        put(held, match(held, path, log_of(path), Wanted("veldania_panel")))
+        (came,) = (
+            registry.audit("representation")
+            .judge(held, Which("veldania_panel"), LikenessOptions(), lambda: nullcontext(held))
+            .answered
+        )
+        assert (came.answered, came.planned) == (2 * len(probes), 3 * len(probes))
+        assert came.parts["invalid"].count == len(probes)

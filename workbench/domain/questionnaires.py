@@ -100,6 +100,11 @@ class Scale:
         wanted = folded(value)
         return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
 
+    def place(self, value: str) -> int:
+        """Return the place of a value's option among those that are offered; -1 for no answer and one off the scale."""
+        option, offered = self.option(value), self.offered
+        return offered.index(option) if option in offered else -1
+
     def meaning(self, value: str) -> Meaning:
         """Return the meaning of an answer; an empty answer is missing. Raises UnknownName for a value off the scale."""
         if not value.strip():

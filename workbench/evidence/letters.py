@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,8 @@ from stores.runs.run_rows import Run
 from workbench.domain.choices import LETTERS, ArmAnswers
 from workbench.domain.designs import Design
 from workbench.domain.keys import text_key
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import VariantId, VariantKind
@@ -114,6 +116,16 @@ def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
 def _least(tokens: Iterable[tuple[str, float]]) -> float:
     """Return the probability of the least likely of the likeliest tokens: no other token has more."""
     return float(np.exp(min((log for _, log in tokens), default=0.0)))
+
+
+def said_of_unnamed(name: str, unnamed: Mapping[str, float], what: str) -> Iterator[str]:
+    """Say of computed probabilities which are not known. unnamed : of what a letter is not named -> `Form.unnamed`"""
+    if unnamed:
+        yield (
+            f"{name}: in {plural(len(unnamed), what)} an offered letter is not among the likeliest tokens, "
+            f"which are all that the endpoint names ({named_few(list(unnamed))}); it counts as 0 and has at "
+            f"most {100 * max(unnamed.values()):.2g} %"
+        )
 
 
 def variant_of(probe: AskedProbe) -> str:

@@ -32,7 +32,7 @@ KNOWN_BY: Mapping[str, tuple[str, ...]] = {
     INSPECT: ("eval.task", "plan.name"),
 }
 "keys by which a file is known"
-ABOUT = ("ref", "statement", "variant", "template", "order")
+ABOUT = ("ref", "statement", "variant", "template", "order", "key")
 OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "count")
 PARAMETERS = ("temperature", "top_p", "max_tokens")
 WHOLE = "the whole file as it was written"
@@ -139,12 +139,12 @@ def _of_table(path: Path, findings: Findings, how: How) -> Iterator[Logged]:
 
 
 def _openai(place: int, one: Any) -> Iterator[Logged]:
-    """A line of a batch's output; `custom_id` says what it was about, as `ref|variant|template|order`."""
+    """A line of a batch's output; `custom_id` says what it was about, as `ref|variant|template|order|key`."""
     if one.get("error") or one["response"]["status_code"] != 200:
         yield Logged(place, None)
         return
     body = one["response"]["body"]
-    about = dict(zip(("ref", "variant", "template", "order"), str(one["custom_id"]).split("|"), strict=False))
+    about = dict(zip(("ref", "variant", "template", "order", "key"), str(one["custom_id"]).split("|"), strict=False))
     for choice in body["choices"]:
         text = choice["message"]["content"] if "message" in choice else choice["text"]
         yield Logged(place, str(text or ""), str(body.get("model", "")), (), about)

@@ -9,19 +9,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.prompts import Probe
+from workbench.domain.prompts import Probe, Prompt
 from workbench.domain.responses import Sampling
 from workbench.errors import UsageError
 
 PROMPTS = "prompts.jsonl"
+DIGITS = 16
+"hexadecimal digits that tell prompts apart"
 Files = Mapping[str, str]
 "name -> text"
 
 
 def about(probe: Probe) -> dict[str, str]:
-    """Return what a prompt is about, by the names that imported answers may have."""
+    """Return what a prompt is about, by the names that imported answers may have.
+
+    `key` tells apart prompts that only their axes do: one question in two orders of its options, or to several people.
+    """
     order = "swapped" if probe.inverted else "printed"
-    return {"ref": probe.statement, "variant": probe.variant, "template": probe.template, "order": order}
+    named = {"ref": probe.statement, "variant": probe.variant, "template": probe.template, "order": order}
+    return {**named, "key": key_of(probe.prompt)} if probe.axes else named
+
+
+def key_of(prompt: Prompt) -> str:
+    """Return what tells a prompt from others by its text."""
+    return prompt.key.hex()[:DIGITS]
 
 
 def _messages(probe: Probe) -> list[dict[str, str]]:
@@ -33,14 +44,16 @@ def _lines(rows: Iterator[Mapping[str, Any]]) -> str:
 
 
 def _table(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:  # noqa: ARG001
-    header = ("ref", "variant", "template", "order", "system", "prompt")
+    names = tuple(dict.fromkeys(name for probe in probes for name in about(probe)))
     rows = []
     for probe in probes:
         turns = {one.role: one.content for one in probe.prompt.messages}
         if len(turns) < len(probe.prompt.messages):
             raise UsageError("a table has no place for a conversation of several turns; choose openai-batch or inspect")
-        rows.append([guarded(cell) for cell in (*about(probe).values(), turns.get("system", ""), turns["user"])])
-    return {"prompts.csv": csv_text(header, rows)}
+        of = about(probe)
+        cells = (*(of.get(name, "") for name in names), turns.get("system", ""), turns["user"])
+        rows.append([guarded(cell) for cell in cells])
+    return {"prompts.csv": csv_text((*names, "system", "prompt"), rows)}
 
 
 def _openai(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:

@@ -10,20 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from stores.core.store import Store
+from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.names import plural
 from workbench.domain.prompts import Probe, Prompt
 from workbench.domain.responses import MAY_BE_LEFT, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.formats.answer_logs import Logged, read_log
+from workbench.formats.prompt_files import key_of
 from workbench.formats.records import AS_IS, Findings, How
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.load import IMPORTED
 from workbench.pipeline.asking import collect
 from workbench.pipeline.planning import Plan, plan
 
+Name = TypeVar("Name")
 SHOWN = 5
 "answers that match nothing, of which the places are told"
 
@@ -154,11 +158,15 @@ def match(store: Store, path: Path, program: str, wanted: Wanted, how: How = AS_
     logged = [one for one in every if one.answer is not None]
     if not logged:
         raise UsageError(f"{path}: {program} without an answer; nothing was changed")
-    templates = store.instruments.get(wanted.instrument).templates
+    instrument = store.instruments.get(wanted.instrument)
     tried = [
-        (audit, family)
-        for audit, family in dict.fromkeys((one.audit, one.family) for one in templates)
-        if wanted.audit in ("", audit) and wanted.family in ("", family)
+        (audit.name, family)
+        for audit in registry.asking()
+        if wanted.audit in ("", audit.name)
+        for family in dict.fromkeys(
+            one.family for one in audit.templates_for(instrument, wanted.language or instrument.language)
+        )
+        if wanted.family in ("", family)
     ]
     revision = sha256(path.read_bytes()).hexdigest()[:12]
     best: tuple[tuple[Matched, ...], tuple[Logged, ...]] = ((), tuple(logged))
@@ -201,11 +209,12 @@ def put(store: Store, found: Found) -> list[int]:
     for run in found.runs:
         if not run.new:
             continue
-        job = store.jobs.create(SAMPLE, run.plan.design.as_json(), run.count)
-        attempt = store.jobs.claim(job, code_version())
         by_count: dict[int, list[bytes]] = {}
         for key, texts in run.answers.items():
             by_count.setdefault(sum(n for _, n in texts), []).append(key)
+        asked = replace(run.plan.design, samples=max(by_count), tries=1)
+        job = store.jobs.create(SAMPLE, asked.as_json(), run.count)
+        attempt = store.jobs.claim(job, code_version())
         new = 0
         try:
             for count, keys in sorted(by_count.items()):
@@ -278,18 +287,17 @@ class _Places:
 
     def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
         self._texts: dict[tuple[str, ...], Prompt | None] = {}
-        self._about: dict[tuple[str, str, str, str], Prompt] = {}
+        self._about: dict[tuple[str, str, str, str], Prompt | None] = {}
+        self._keys = {key_of(probe.prompt): probe.prompt for probe in probes}
         self._wordings = wordings
         self._templates = {probe.template for probe in probes}
         self._orders = {(probe.template, probe.inverted) for probe in probes}
         for probe in probes:
             messages = [one.content.strip() for one in probe.prompt.messages]
             for texts in {tuple(messages), ("\n\n".join(messages),), ("\n".join(messages),)}:
-                known = self._texts.setdefault(texts, probe.prompt)
-                if known is not None and known.key != probe.prompt.key:
-                    self._texts[texts] = None  # the text of several prompts names none
+                _put(self._texts, texts, probe.prompt)
             order = "swapped" if probe.inverted else "printed"
-            self._about[probe.statement, probe.variant, probe.template, order] = probe.prompt
+            _put(self._about, (probe.statement, probe.variant, probe.template, order), probe.prompt)
 
     def of(self, one: Logged) -> Prompt | None:
         """Return the prompt that an answer is to: where the log has what was sent, by that alone. None: none, or more
@@ -298,6 +306,8 @@ class _Places:
         if one.turns:
             return self._texts.get(tuple(text.strip() for _, text in one.turns))
         about = one.about
+        if (known := self._keys.get(about.get("key", ""))) is not None:
+            return known
         ref, variant = about.get("ref", ""), about.get("variant", "original")
         if "statement" in about:
             ref, variant = self._wordings.get(about["statement"], (ref, variant))
@@ -305,3 +315,9 @@ class _Places:
         orders = ["swapped" if inverted else "printed" for name, inverted in self._orders if name == template]
         order = about.get("order") or (orders[0] if len(orders) == 1 else "")
         return self._about.get((ref, variant, template, order))
+
+
+def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
+    """Keep which prompt a name names; that of several prompts names none."""
+    if (other := known.setdefault(name, prompt)) is not None and other.key != prompt.key:
+        known[name] = None

@@ -25,7 +25,7 @@ from workbench.errors import UnknownName
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.proportions import wilson_of_share
-from workbench.stats.weights import weighted_shares
+from workbench.stats.weights import CodedPeople, weighted_shares
 
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
 EVERYBODY, NAN = "everybody", float("nan")
@@ -146,25 +146,15 @@ def populations(of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool =
     there = dict.fromkeys((*fields, *(one.group for one in of.published)))
     if odd := [one for one in by if one not in there]:
         raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
-    weights = np.array([1.0 if unweighted else one.weight for one in of.respondents])
-    groups = [(EVERYBODY, "", np.ones(len(weights), dtype=np.bool_))] if len(weights) else []
-    for field in by:
-        held = np.array([one.groups.get(field, "") for one in of.respondents], dtype=object)
-        groups += [(field, value, held == value) for value in sorted({*held.tolist()} - {""})]
+    people = CodedPeople.of(of)
+    weights = np.ones(len(people.weights)) if unweighted else people.weights
+    groups = [(EVERYBODY, "", np.arange(len(weights)))] if len(weights) else []
+    groups += [(field, value, members) for field in by if field in fields for value, members in people.members(field)]
     found: list[Said] = []
     for question in of.questions:
-        offered = of.scale(question.scale).offered
-        place = {folded(value): at for at, option in enumerate(offered) for value in option.values}
-        known: dict[str, int] = {}
-        codes = np.array(
-            [
-                known[said] if said in known else known.setdefault(said, place.get(folded(said), -1))
-                for said in (one.answers.get(question.ref, "") for one in of.respondents)
-            ],
-            dtype=np.intp,
-        )
+        offered, codes = of.scale(question.scale).offered, people.codes[question.ref]
         for group, value, members in groups:
-            of_group = weighted_shares(np.where(members, codes, -1), weights, len(offered))
+            of_group = weighted_shares(codes[members], weights[members], len(offered))
             for option, share in zip(offered, of_group.shares, strict=True):
                 n = of_group.effective_n
                 found.append(Said(question, group, value, option, _share(share, n), of_group.people, n))

@@ -86,8 +86,7 @@ class Representation(Audit):
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
         from workbench.audits.representation.asking import askable
 
-        known = store.questionnaires.tallied(instrument)
-        return list(askable(known.questionnaire)) or None if known else None
+        return list(askable(store.questionnaires.get(instrument, people=False))) or None
 
     def notes(self, instrument: Instrument) -> Sequence[str]:
         from workbench.audits.representation.asking import unasked

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from stores.core.store import Store
+from stores.runs.answers import AskedProbe
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Material
 from workbench.audits.representation.likeness import SurveyQuestion
@@ -56,8 +57,8 @@ def asked(store: Store, design: Design, chosen: Sequence[Statement]) -> tuple[Se
 
     Raises UsageError where there is none, or a statement that is named is none.
     """
-    known = store.questionnaires.tallied(design.instrument)
-    there = askable(known.questionnaire if known else None)
+    known = store.questionnaires.get(design.instrument, people=False)
+    there = askable(known)
     if known is None or not there:
         raise INSTRUMENT.error(
             f"{design.instrument} has no questions with options that people chose from. Import a survey: workbench "
@@ -66,7 +67,7 @@ def asked(store: Store, design: Design, chosen: Sequence[Statement]) -> tuple[Se
     strange = [ref for ref in design.statements if ref not in there]
     if strange:
         raise STATEMENTS.error(f"{named_few(strange)}: no question with a scale of two options or more")
-    return [one for one in chosen if one.ref in there], Survey(known.questionnaire, seed=design.seed)
+    return [one for one in chosen if one.ref in there], Survey(known, seed=design.seed)
 
 
 def probes(
@@ -83,9 +84,8 @@ def probes(
     there = askable(material.questionnaire)
     for statement in statements:
         question, of = there[statement.ref]
-        others = [form.value for form in Form if form is not question.form]
         for variant, text in _put(statement, variants, language):
-            for template in (one for one in templates if one.name not in others):
+            for template in (one for one in templates if one.name not in _of_other_forms(question)):
                 for order in (PRINTED, REVERSED):
                     options = of.options if order == PRINTED else of.options[::-1]
                     below = Choice("", options).lettered()
@@ -94,6 +94,11 @@ def probes(
                     yield Probe(
                         statement.ref, str(variant), template.name, template.inverted, prompt, axes, below=below
                     )
+
+
+def _of_other_forms(question: Question) -> list[str]:
+    """Return the names of the templates that a question is not put under, because they put another form."""
+    return [form.value for form in Form if form is not question.form]
 
 
 def _put(statement: Statement, variants: Sequence[VariantId], language: str) -> list[tuple[VariantId, str]]:
@@ -130,30 +135,43 @@ def unasked(instrument: Instrument) -> tuple[str, ...]:
 class Answers:
     """The letters of one run as distributions over options, by question."""
 
-    def __init__(self, store: Store, run: Run, known: Mapping[str, SurveyQuestion], rulings: RunRulings) -> None:
+    def __init__(
+        self, store: Store, run: Run, known: Mapping[str, tuple[Question, SurveyQuestion]], rulings: RunRulings
+    ) -> None:
         forms = forms_of(store, run, rulings)
         self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
         "what came of each prompt, exclusions aside"
-        self.stale: dict[str, None] = {}
-        "questions that were asked with other options than they have now"
         self.drawn: dict[str, int] = {}
         "how many letters were drawn; 0: probabilities were computed"
-        found: dict[str, dict[str, list[FloatArray]]] = {}
+        self.unnamed: dict[str, float] = {}
+        "the most that a letter may have that an endpoint did not name, where there is one"
+        arms: dict[str, dict[str, list[tuple[FloatArray, int]]]] = {}
+        stale: dict[str, None] = {}
         for probe in store.raw_answers.probes(run):
-            of, form = known.get(probe.ref), forms.get(probe.probe)
-            if of is None or form is None or probe.probe in rulings.probes:
+            form = forms.get(probe.probe)
+            if form is None or probe.probe in rulings.probes:
                 continue
-            if probe.axes.get(SCALE) != key_of(of):
-                self.stale[probe.ref] = None
+            question, of = known.get(probe.ref, (None, None))
+            if question is None or of is None or not _as_now(probe, question, of):
+                stale[probe.ref] = None
             elif (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
-                found.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(masses / masses.sum())
+                arm = arms.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], [])
+                arm.append((masses / masses.sum(), form.valid))
                 self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
+                if form.unnamed:
+                    self.unnamed[probe.ref] = max(form.unnamed, self.unnamed.get(probe.ref, 0.0))
         self.under = {
-            ref: {order: np.asarray(np.mean(every, axis=0)) for order, every in by_order.items()}
-            for ref, by_order in found.items()
+            ref: {order: np.asarray(np.mean([one for one, _ in every], axis=0)) for order, every in by_order.items()}
+            for ref, by_order in arms.items()
             if len(by_order) == 2
         }
         "ref -> order of the options -> distribution, the mean over wordings; questions answered in both orders"
+        self.letters = {ref: as_many([[n for _, n in every] for every in arms[ref].values()]) for ref in self.under}
+        "ref -> so many letters drawn evenly are as noisy; 0: probabilities were computed"
+        self.halves = tuple(ref for ref in arms if ref not in self.under)
+        "questions that were answered in one order of their options alone"
+        self.stale = tuple(ref for ref in stale if ref not in arms)
+        "questions that were asked otherwise than they are now put alone"
 
     @property
     def both(self) -> dict[str, FloatArray]:
@@ -171,3 +189,19 @@ def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
     given: Mapping[str, float] = form.masses or (dict(form.answers.counts) if form.answers is not None else {})
     masses = np.array([given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64)
     return masses if order == PRINTED else masses[::-1]
+
+
+def _as_now(probe: AskedProbe, question: Question, of: SurveyQuestion) -> bool:
+    """Return whether a prompt offers the options that its question has now, in the form that it has."""
+    return probe.axes.get(SCALE) == key_of(of) and probe.template not in _of_other_forms(question)
+
+
+def as_many(arms: Sequence[Sequence[int]]) -> int:
+    """Return how many letters from one prompt are as noisy as those of several, of which means are taken: the number of
+    all where every prompt has as many. 0: probabilities.
+
+    arms : by order of the options, how many letters each wording has
+    """
+    if not all(n for arm in arms for n in arm):
+        return 0
+    return round(1 / sum((1 / len(arms) / len(arm)) ** 2 / n for arm in arms for n in arm))

@@ -12,9 +12,9 @@ in Language Models, section 3 (1 - Jensen-Shannon distance). Kish 1965, Survey S
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import ordered_wasserstein
 from workbench.stats.resampling import derive_rng, share_ends, student_interval, student_p, variance
-from workbench.stats.weights import WeightedShares, weighted_shares
+from workbench.stats.weights import CodedPeople, Codes, WeightedShares, weighted_shares
 
 NAN = float("nan")
 EVERYBODY = "everybody"
@@ -82,16 +82,32 @@ class Population:
     value: str
     shares: Mapping[str, WeightedShares]
     "by ref; questions that too few people answered are left out"
-    codes: Mapping[str, NDArray[np.intp]]
-    "ref -> each person's option, below 0: none; empty where only shares are known"
-    weights: FloatArray
-    "of the people"
+    everyone: CodedPeople | None = None
+    "None where only shares are known"
+    members: NDArray[np.intp] | None = None
+    "their places among everyone; None: all"
     known: bool = True
     "whether the number of people is; else shares count as exact"
 
     @property
     def name(self) -> str:
         return f"{self.kind}={self.value}" if self.kind else EVERYBODY
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Of its people; none where only shares are known."""
+        every = self.everyone.weights if self.everyone is not None else np.empty(0)
+        return every if self.members is None else every[self.members]
+
+    @cached_property
+    def weighed(self) -> Mapping[str, float]:
+        """The sum of the weights of those who answered each question."""
+        return {ref: float(self.weights[self.of(ref) >= 0].sum()) for ref in self.shares}
+
+    def of(self, ref: str) -> Codes:
+        """Return its people's answers to a question."""
+        assert self.everyone is not None, "of published shares nobody is known"
+        return self.everyone.codes[ref] if self.members is None else self.everyone.codes[ref][self.members]
 
     @property
     def people(self) -> float:
@@ -108,73 +124,69 @@ class Population:
         """The mean over questions; NaN where nobody knows."""
         return float(np.mean([one.design_effect for one in self.shares.values()])) if self.known else NAN
 
-    def noise(self, influence: Distributions, questions: int) -> list[FloatArray]:
+    def noise(self, influence: Distributions) -> list[FloatArray]:
         """Return what each person moves a mean over questions, in one array; of published shares, in one a question.
 
         influence : what one more answer of each option would move the value of a question
         """
-        if not self.codes:
+        if self.everyone is None:
             found = []
             for ref, of in influence.items():
                 shares = self.shares[ref]
                 counts = np.rint(np.array(shares.shares) * shares.effective_n).astype(int)
-                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / questions)
+                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / len(influence))
             return found
-        moves = np.zeros(len(self.weights))
+        weights = self.weights
+        moves = np.zeros(len(weights))
         for ref, of in influence.items():
-            weights = np.where(self.codes[ref] >= 0, self.weights, 0)
-            moves += weights / weights.sum() * of[self.codes[ref]] / questions
-        return [moves]
+            each = np.append(of / self.weighed[ref] / len(influence), 0.0)  # who is below 0 has the last
+            moves += each[self.of(ref)]
+        return [moves * weights]
 
 
 def populations(
-    people: Questionnaire, asked: Mapping[str, SurveyQuestion], kinds: Sequence[str], least: int
+    people: Questionnaire,
+    asked: Mapping[str, SurveyQuestion],
+    kinds: Sequence[str],
+    least: int,
+    everyone: CodedPeople | None = None,
 ) -> list[Population]:
-    """Return everybody who answered, every group, and every population of which the shares were published.
+    """Return everybody who answered, every group, and every population of which only published shares are known.
 
     kinds : of groups; none: all
     least : fewest people, as weighted, of a question that counts
+    everyone : who answered; None: the questionnaire's respondents
     """
-    scales = {scale.name: scale for scale in people.scales}
-    questions = {question.ref: scales[question.scale] for question in people.questions if question.ref in asked}
-    places: dict[tuple[str, str], int] = {}
-
-    def place(ref: str, value: str) -> int:
-        if (ref, value) not in places:
-            option, offered = questions[ref].option(value), questions[ref].offered
-            places[ref, value] = offered.index(option) if option in offered else -1
-        return places[ref, value]
-
-    everyone = people.respondents
-    codes = {
-        ref: np.array([place(ref, one.answers[ref]) if ref in one.answers else -1 for one in everyone], dtype=np.intp)
-        for ref in questions
-    }
-    weights = np.array([one.weight for one in everyone])
-    members: dict[tuple[str, str], list[int]] = {("", ""): list(range(len(everyone)))} if everyone else {}
-    for number, one in enumerate(everyone):
-        for group in one.groups.items():
-            members.setdefault(group, []).append(number)
+    everyone = everyone or CodedPeople.of(people)
     found = []
-    for (kind, value), these in members.items():
-        own = {ref: of[these] for ref, of in codes.items()}
-        shares = {ref: weighted_shares(of, weights[these], len(asked[ref].options)) for ref, of in own.items()}
-        enough = {ref: one for ref, one in shares.items() if one.effective_n >= least}
-        found.append(Population(kind, value, enough, own, weights[these]))
+    wanted = [(kind, *of) for kind in everyone.groups if not kinds or kind in kinds for of in everyone.members(kind)]
+    for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
+        every = Population(kind, value, {}, everyone, members)
+        shares = {ref: weighted_shares(every.of(ref), every.weights, len(one.options)) for ref, one in asked.items()}
+        found.append(replace(every, shares={ref: one for ref, one in shares.items() if one.effective_n >= least}))
+    scales = {question.ref: people.scale(question.scale) for question in people.questions}
     published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
     for given in people.published:
-        if given.ref in asked and (given.people is None or given.people >= least):
+        if given.ref in asked and (not given.group or not kinds or given.group in kinds):
             published.setdefault((given.group, given.value), {})[given.ref] = given
-    for (kind, value), by_ref in published.items():
-        shares = {}
-        for ref, given in by_ref.items():
-            at = np.array([place(ref, answer) for answer in given.shares], dtype=np.intp)
-            of_options = weighted_shares(at, np.array(list(given.shares.values())), len(asked[ref].options)).shares
-            shares[ref] = WeightedShares(of_options, given.people or 0, float(given.people or 0))
-        known = all(given.people is not None for given in by_ref.values())
-        found.append(Population(kind, value, {r: s for r, s in shares.items() if s.shares[0] >= 0}, {}, weights, known))
-    wanted = [one for one in found if one.shares and (not one.kind or not kinds or one.kind in kinds)]
-    return sorted(wanted, key=lambda one: (one.kind, one.value))
+    for kind, value in published.keys() - {(one.kind, one.value) for one in found}:
+        by_ref = published[kind, value]
+        of_options = {ref: _published(given, scales[ref], len(asked[ref].options)) for ref, given in by_ref.items()}
+        enough = {
+            ref: one
+            for ref, one in of_options.items()
+            if one.shares[0] >= 0 and (by_ref[ref].people is None or one.effective_n >= least)
+        }
+        found.append(Population(kind, value, enough, known=all(by_ref[ref].people is not None for ref in enough)))
+    return sorted((one for one in found if one.shares), key=lambda one: (one.kind, one.value))
+
+
+def _published(given: PublishedShares, scale: Scale, options: int) -> WeightedShares:
+    """Return published shares of those who gave one of the options, and how many people these are; 0: nobody says."""
+    codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
+    weights = np.array(list(given.shares.values()))
+    people = (given.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
+    return WeightedShares(weighted_shares(codes, weights, options).shares, round(people), people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,28 +218,40 @@ class Likenesses:
         """Everybody; where only groups are known, all of these."""
         return [one for one in self.populations if not one.kind] or list(self.populations)
 
+    def _alike(self, refs: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
+        """Yield questions with as many options and an order or none, which are computed at once, and whether they have
+        an order.
+        """
+        found: dict[tuple[int, bool], list[str]] = {}
+        for ref in refs:
+            found.setdefault((len(self.asked[ref].options), self.asked[ref].ordered), []).append(ref)
+        return ((of, ordered) for (_, ordered), of in found.items())
+
     def of(self, population: Population) -> FloatArray:
         """Return the likeness (questions,); NaN where too few people answered."""
-        return np.array([self._like(ref, self.answers[ref], population) for ref in self.refs])
-
-    def _like(self, ref: str, p: FloatArray, population: Population) -> float:
-        if ref not in population.shares:
-            return NAN
-        q = np.array(population.shares[ref].shares)
-        return float(np.mean(likeness(p, q, self.measure, ordered=self.asked[ref].ordered)))
+        found = dict.fromkeys(self.refs, NAN)
+        for refs, ordered in self._alike(ref for ref in self.refs if ref in population.shares):
+            p, q = (
+                np.array([self.answers[ref] for ref in refs]),
+                np.array([population.shares[ref].shares for ref in refs]),
+            )
+            found |= zip(refs, likeness(p, q, self.measure, ordered=ordered).tolist(), strict=True)
+        return np.array(list(found.values()))
 
     def noise(self, population: Population, *signed: tuple[Distributions, float]) -> list[FloatArray]:
         """Return what people move the likeness of some answers; of several, with signs, their sum."""
-        refs = [ref for ref in self.refs if ref in population.shares and all(ref in of for of, _ in signed)]
-        influence = {}
-        for ref in refs:
-            q, ordered = np.array(population.shares[ref].shares), self.asked[ref].ordered
-            tilted = (1 - STEP) * q + STEP * np.eye(len(q))
-            influence[ref] = np.zeros(len(q))
+        influence: dict[str, FloatArray] = {}
+        there = [ref for ref in self.refs if ref in population.shares and all(ref in of for of, _ in signed)]
+        for refs, ordered in self._alike(there):
+            q = np.array([population.shares[ref].shares for ref in refs])[:, None]
+            tilted = (1 - STEP) * q + STEP * np.eye(q.shape[-1])
+            moved = np.zeros((len(refs), q.shape[-1]))
             for of, sign in signed:
-                moved = likeness(of[ref], tilted, self.measure, ordered=ordered)
-                influence[ref] += sign * (moved - likeness(of[ref], q, self.measure, ordered=ordered)) / STEP
-        return population.noise(influence, len(refs))
+                p = np.array([of[ref] for ref in refs])[:, None]
+                before, after = (likeness(p, each, self.measure, ordered=ordered) for each in (q, tilted))
+                moved += sign * (after - before) / STEP
+            influence |= zip(refs, moved, strict=True)
+        return population.noise({ref: influence[ref] for ref in there})
 
     def to(self, population: Population) -> Estimate:
         """Return the likeness to a population."""
@@ -241,12 +265,15 @@ class Likenesses:
     @cached_property
     def by_chance(self) -> FloatArray:
         """The same (questions,) of letters drawn at random, as many as the model gave; of probabilities, all equal."""
-        found = []
-        for ref, even in self.evenly.items():
+        found = np.full((len(self.people), len(self.refs)), NAN)
+        for place, (ref, even) in enumerate(self.evenly.items()):
             rng = derive_rng(self.seed, "representation", "letters", ref)
-            letters = rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref] if self.drawn[ref] else even
-            found.append([self._like(ref, letters, one) for one in self.people])
-        return mean_of(list(np.array(found).T)) if found else np.empty(0)
+            letters = rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref] if self.drawn[ref] else even[None]
+            for row, one in enumerate(self.people):
+                if ref in one.shares:
+                    q = np.array(one.shares[ref].shares)
+                    found[row, place] = likeness(letters, q, self.measure, ordered=self.asked[ref].ordered).mean()
+        return mean_of(list(found))
 
     @property
     def chance(self) -> float:
@@ -279,15 +306,16 @@ class Likenesses:
         return {kind: self._ranking(kind) for kind in self.kinds}
 
     def _ranking(self, kind: str) -> list[Ranked]:
-        """Return the groups of a kind from the nearest to the farthest, over the questions that all of them have.
+        """Return the groups of a kind from the nearest to the farthest, over the questions that all of them have; see
+        `_overlapping` for those that are left out.
 
         In each draw the questions are drawn again, the same for all groups, and each group moves by a normal deviate
         with the standard error that its people give it. The draws are centred on the likeness, so that a small group is
         not farther for the noise of its shares alone.
         """
-        groups = [one for one in self.populations if one.kind == kind]
+        groups = self._overlapping(kind)
         every = np.array([self.of(one) for one in groups])
-        common = ~np.isnan(every).any(axis=0)
+        common = ~np.isnan(every).any(axis=0) if groups else np.empty(0)
         n = int(common.sum())
         if not n:
             return []
@@ -295,9 +323,8 @@ class Likenesses:
         answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common.tolist(), strict=True) if there}
         noise = [self.noise(one, (answers, 1)) for one in groups]
         errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
-        rng = derive_rng(self.seed, "representation", "ranks", kind)
-        drawn = rng.multinomial(n, [1 / n] * n, self.draws) @ values.T / n
-        drawn += rng.standard_normal(drawn.shape) * errors
+        times, deviates = _draws(self.seed, kind, n, len(groups), self.draws)
+        drawn = times @ values.T / n + deviates * errors
         ranks = (-(drawn - drawn.mean(axis=0) + means)).argsort(axis=1).argsort(axis=1) + 1
         ends = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
         order = np.argsort(-means, kind="stable").tolist()
@@ -311,6 +338,43 @@ class Likenesses:
             for place, at in enumerate(order)
         ]  # fmt: skip
 
+    def _overlapping(self, kind: str) -> list[Population]:
+        """Return the groups of a kind that may be ranked, in order: beginning with the one that has the most questions,
+        each that leaves at least half of that group's questions to all of them. Countries that were asked in different
+        years have hardly a question in common, and one of these would leave the others too few.
+        """
+        groups = [one for one in self.populations if one.kind == kind]
+        has = {one.value: frozenset(ref for ref in self.refs if ref in one.shares) for one in groups}
+        common, kept = frozenset(self.refs), list[str]()
+        most = max(map(len, has.values()))
+        for value in sorted(has, key=lambda value: -len(has[value])):
+            if 2 * len(common & has[value]) >= most > 0:
+                common &= has[value]
+                kept.append(value)
+        return [one for one in groups if one.value in kept] if len(kept) > 1 else []
+
+    def apart(self, kind: str) -> list[Population]:
+        """Return the groups of a kind that are not ranked although they answered questions that the model answered."""
+        ranked = self._overlapping(kind)
+        there = [one for one in self.populations if one.kind == kind and one not in ranked]
+        return [one for one in there if any(ref in one.shares for ref in self.refs)]
+
+    def unranked(self, kind: str) -> list[Ranked]:
+        """Return these groups with their likeness over the questions that they have, the nearest first."""
+        found = (Ranked(one, self.to(one), None, (), NAN, None, NAN) for one in self.apart(kind))
+        return sorted(found, key=lambda one: -one.likeness.value)
+
+
+@lru_cache(maxsize=8)
+def _draws(seed: int, kind: str, questions: int, groups: int, draws: int) -> tuple[FloatArray, FloatArray]:
+    """Return how often each question is drawn in each draw, and normal deviates of the groups; the same for all models.
+
+    They took most of the time of 8 models, 6 kinds and 500 questions.
+    """
+    rng = derive_rng(seed, "representation", "ranks", kind)
+    times = rng.multinomial(questions, [1 / questions] * questions, draws).astype(np.float64)
+    return times, rng.standard_normal((draws, groups))
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -318,8 +382,9 @@ class Ranked:
 
     population: Population
     likeness: Estimate
-    rank: int
-    ranks: tuple[int, int]
+    rank: int | None
+    "None: it has none, see `Likenesses.unranked`"
+    ranks: tuple[int, ...]
     "95 % of the draws"
     nearest: float
     "share of the draws in which no group is nearer"

@@ -5,27 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from stores.core.store import Store, at_once
+from stores.runs.run_rows import Run
 from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
 from workbench.audits.reported import Reference
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
-from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, estimate, populations
+from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, populations
 from workbench.audits.representation.options import AUDIT, LikenessOptions
 from workbench.audits.result import Headline, Result
+from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import named_few
+from workbench.domain.questionnaires import Questionnaire, named_few
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import entry, header
-from workbench.evidence.letters import Came, answered_letters
+from workbench.evidence.answered import Answered, entry, header
+from workbench.evidence.letters import Came, answered_letters, said_of_unnamed
 from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
@@ -33,6 +37,7 @@ from workbench.figures.shown import estimate as shown_estimate
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.stats.hypothesis_tests import holm
+from workbench.stats.weights import CodedPeople
 
 SANTURKAR = Reference(
     "santurkar2023",
@@ -77,6 +82,22 @@ class Found:
         return self.statements[ref].wordings[0].text if ref in self.statements else ""
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What a result is made of, whatever the options."""
+
+    which: Which
+    instrument: Instrument
+    runs: Mapping[str, Run]
+    "by name in the figures"
+    people: Questionnaire | None
+    "the questions, and published shares"
+    everyone: CodedPeople
+    answers: Mapping[str, Answers]
+    received: Sequence[Answered]
+    rulings: Told
+
+
 @at_once
 def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     """Return whose answers those of the runs that are meant are like. Raises UsageError without answers or people."""
@@ -86,31 +107,37 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     more = [run.language for run in runs], [run.family for run in runs], [str(run.sampling) for run in runs]
     by_name = dict(zip(told_apart([run.named for run in runs], *more, [run.dtype for run in runs]), runs, strict=True))
     instrument = store.runs.instrument(runs[-1])
-    people = store.questionnaires.get(instrument.name)
-    if people is not None and options.unweighted:
-        people = replace(people, respondents=tuple(replace(one, weight=1.0) for one in people.respondents))
-    asked = {ref: of for ref, (_, of) in askable(people).items()}
-    there = populations(people, asked, options.kinds, options.least) if people is not None else []
-    _check(there, options, instrument.name)
-    source = source_of(store, runs, which.readings)
-    answers = {name: Answers(store, run, asked, source.rulings(run)) for name, run in by_name.items()}
-    found = Found(
-        answers,
-        {
-            name: Likenesses(of.both, of.drawn, asked, there, options.measure, options.seed, options.draws)
-            for name, of in answers.items()
-        },
-        there,
-        {one.ref: one for one in instrument.statements if one.wordings},
-        with_personas(by_name),
-    )
+    people = store.questionnaires.get(instrument.name, people=False)
+    source, known = source_of(store, runs, which.readings), askable(people)
+    answers = {name: Answers(store, run, known, source.rulings(run)) for name, run in by_name.items()}
     refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()}
     received = [
         answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
         for name, run in by_name.items()
     ]
-    asked_so = [*asked_sentences(by_name.items(), received), _methods(options, found), *plan_sentences(received)]
-    names, last = [(name,) for name in by_name], list(by_name)[-1]
+    everyone, rulings = store.questionnaires.coded(instrument.name), source.told(source.touched("question"))
+    return _result(Held(which, instrument, by_name, people, everyone, answers, received, rulings), options)
+
+
+def _result(held: Held, options: LikenessOptions) -> Result:
+    people, everyone, received = held.people, held.everyone, held.received
+    if options.unweighted:
+        everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
+    asked = {ref: of for ref, (_, of) in askable(people).items()}
+    there = populations(people, asked, options.kinds, options.least, everyone) if people is not None else []
+    _check(there, options, held.instrument.name)
+    found = Found(
+        held.answers,
+        {
+            name: Likenesses(of.both, of.letters, asked, there, options.measure, options.seed, options.draws)
+            for name, of in held.answers.items()
+        },
+        there,
+        {one.ref: one for one in held.instrument.statements if one.wordings},
+        with_personas(held.runs),
+    )
+    asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
+    names, last = [(name,) for name in held.runs], list(held.runs)[-1]
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),
         "questions": lambda name: questions(found, _named(found, name)),
@@ -119,41 +146,47 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     entries = [
         Entry("models", "likeness to people", lambda: models(found), choices=("measure",)),
         Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
-              whole=lambda: groups(found, list(by_name)), empty="" if found.kinds else NO_GROUPS),
+              whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
         Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
               empty="" if found.personas else NO_PERSONAS),
         Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
         entry(received),
     ]  # fmt: skip
     book = Book(
-        f"{instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
-        told=(f"Questions were put with their options in both orders, and compared with {_who(found)}.",),
-        notes=(*template_notes(runs), *_notes(found)),
+        f"{held.instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
+        told=(
+            *header(received),
+            *held.rulings.sentences(),
+            f"Questions were put with their options in both orders, and compared with {_who(found)}.",
+        ),
+        notes=(*template_notes(list(held.runs.values())), *_notes(found), *_left_out(everyone, found, options)),
         methods=" ".join(asked_so),
     )  # fmt: skip
     return Result(
-        which=which,
+        which=held.which,
         options=options,
-        instrument=instrument,
-        runs=by_name,
-        names=tuple(by_name),
+        instrument=held.instrument,
+        runs=held.runs,
+        names=tuple(held.runs),
         book=book,
         first=("models", "groups", "personas"),
         findings=[_beyond_chance(found), *(_nearest(found, kind) for kind in found.kinds), _steering(found)],
         headline=Headline(last, _headline(found.likenesses[last])),
-        rulings=source.told(source.touched("question")),
+        rulings=held.rulings,
         answered=received,
         limits=LIMITS,
         references=[SANTURKAR],
+        again=partial(_result, held),
         judged=found,
     )
 
 
 def _methods(options: LikenessOptions, found: Found) -> str:
     measure = options.declared()["measure"].said(options.measure)
+    weighted = "answers, each counted once," if options.unweighted else "weighted answers"
     return (
         "Every question was put with its options in both orders, and the mean distribution of letters compared with "
-        f"the weighted answers of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
+        f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
         "Intervals are over questions and people; p values are adjusted by Holm's procedure."
     )
 
@@ -190,16 +223,42 @@ def _who(found: Found) -> str:
 def _notes(found: Found) -> Iterator[str]:
     for name, of in found.answers.items():
         if of.stale:
-            yield f"{name}: asked with other options than now, so not compared: {named_few(list(of.stale))}"
+            yield (
+                f"{name}: not compared, because they had other options or another form when they were asked, or are no "
+                f"questions any more: {named_few(of.stale)}"
+            )
+        if of.halves:
+            yield f"{name}: not compared, because answered in only one order of the options: {named_few(of.halves)}"
+        yield from said_of_unnamed(name, of.unnamed, "question")
+    if apart := dict.fromkeys(
+        one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
+    ):
+        yield f"{named_few(apart)}: no rank, because they share too few questions with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
         yield f"{named_few(small)}: under {SMALL} people, as weighted, whose noise makes models look less like them"
     if unknown := [one.name for one in found.populations if not one.known]:
         yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
 
 
+def _left_out(everyone: CodedPeople, found: Found, options: LikenessOptions) -> Iterator[str]:
+    """Say which groups have too few people for any question."""
+    there = {one.name for one in found.populations}
+    kinds = [kind for kind in everyone.groups if not options.kinds or kind in options.kinds]
+    small = [name for kind in kinds for value, _ in everyone.members(kind) if (name := f"{kind}={value}") not in there]
+    if small:
+        few = f"fewer than {options.least} people, as weighted,"
+        yield f"{named_few(small)}: left out, because {few} answered any question"
+
+
 def _headline(of: Likenesses) -> str:
-    nearest = [ranked[0].population.name for kind in of.kinds[:1] if (ranked := of.rankings[kind])]
-    return f"{number(of.overall.value, Kind.SHARE)} like people{', nearest to '.join(['', *nearest])}"
+    """Say how like people, and which group is the nearest, or how many may be."""
+    if not of.overall.n:
+        return "no question can be compared"
+    said = f"{number(of.overall.value, Kind.SHARE)} like people"
+    for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
+        others = sum(one.ranks[0] == 1 for one in ranked[1:])
+        said += f", nearest to {ranked[0].population.name}" + f" or {plural(others, 'other')}" * bool(others)
+    return said
 
 
 BEYOND = "Answer more like people than letters at random would"
@@ -209,7 +268,7 @@ NOT_BEYOND = "Not shown to answer more like people than letters at random would"
 
 def _beyond_chance(found: Found) -> AdjustedFinding:
     """Return which models are more like people than letters at random."""
-    every = found.likenesses
+    every = {name: of for name, of in found.likenesses.items() if of.overall.n}
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, of), p in zip(every.items(), adjusted, strict=True):
@@ -232,7 +291,7 @@ def _nearest(found: Found, kind: str) -> AdjustedFinding:
             )
             yield OfModel(shown, name, value, p if p < LEVEL else math.nan)
 
-    return AdjustedFinding(tuple(max(one.p for one in ranked[1:]) for ranked in every.values()), said)
+    return AdjustedFinding(tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,17 +320,13 @@ def steering(found: Found) -> Iterator[Steered]:
     """Yield what each persona changes, over the questions that were answered with it and without it."""
     for runs in found.personas:
         base, other = found.likenesses[runs.baseline], found.likenesses[runs.name]
-        both = [[ref in two.answers for ref in one.refs] for one, two in ((base, other), (other, base))]
+        refs = [ref for ref in base.refs if ref in other.answers]
+        one, two = (replace(of, answers={ref: of.answers[ref] for ref in refs}) for of in (base, other))
         for population in found.populations:
-            before, after = base.of(population)[both[0]], other.of(population)[both[1]]
-            noise = base.noise(population, (other.answers, 1), (base.answers, -1))
-            yield Steered(
-                runs,
-                population,
-                estimate(before, base.noise(population, (base.answers, 1))),
-                estimate(after, base.noise(population, (other.answers, 1))),
-                *difference(after - before, noise),
+            change = difference(
+                two.of(population) - one.of(population), one.noise(population, (two.answers, 1), (one.answers, -1))
             )
+            yield Steered(runs, population, one.to(population), two.to(population), *change)
 
 
 def _steering(found: Found) -> AdjustedFinding:
@@ -325,26 +380,38 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
     )  # fmt: skip
 
 
+def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
+    """Return the p of every group but the first, adjusted by Holm's procedure as if every pair had been tested: the
+    first is the first because of these answers. Of 20 groups that are all as near, one would otherwise be "shown" to be
+    farther in 19 of 100 surveys (2,000 simulations); so it is in 3.
+    """
+    p = [one.p for one in ranked[1:]]
+    others = math.comb(len(ranked), 2) - len(p)
+    adjusted: list[float] = holm(np.array(p + [1.0] * others)).tolist()
+    return [math.nan] * bool(ranked) + adjusted[: len(p)]
+
+
 def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
     """Return a row a group of each model, from the nearest of each kind to the farthest."""
     rows: list[tuple[str, Ranked, float]] = []
     for name, kind in ((name, kind) for name in names for kind in found.kinds):
         these = found.likenesses[name].rankings[kind]
-        adjusted = holm(np.array([one.p for one in these[1:]])).tolist()
-        rows += [(name, one, p) for one, p in zip(these, [math.nan, *adjusted][: len(these)], strict=True)]
+        rows += [(name, one, p) for one, p in zip(these, over_pairs(these), strict=True)]
+        rows += [(name, one, math.nan) for one in found.likenesses[name].unranked(kind)]
     columns_: list[Column[tuple[str, Ranked, float]]] = [
         Column("model", "model", lambda row: row[0], aside=len(names) == 1),
         Column("kind", "by", lambda row: row[1].population.kind),
         Column("group", "group", lambda row: row[1].population.value, main=True),
         Column("likeness", "likeness", lambda row: row[1].likeness, Kind.SHARE, scale=SHARE,
-               help="Over the questions that every group of the kind has."),
+               help="Over the questions that every group with a rank has; of one without, over its own."),
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
         Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
                help="In 95 % of the draws."),
         Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE, help="Share of the draws."),
         Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
                help="How much nearer the first group is, question by question."),
-        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE, help="That it is as near as the first."),
+        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
+               help="That it is as near as the first; over all pairs of groups."),
         Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
         Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
                help="Of the question that the fewest answered: as many people of equal weight tell as much."),
@@ -360,22 +427,24 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
     )  # fmt: skip
 
 
-def steered(found: Found) -> Table[Steered]:
+def steered(found: Found) -> Table[tuple[Steered, float]]:
     """Return a row a persona and population, those that are meant first."""
-    columns_: list[Column[Steered]] = [
-        *columns(lambda row: row.runs),
-        Column("group", "likeness to", lambda row: row.population.name, main=True),
-        Column("meant", "meant", lambda row: row.meant, Kind.MARK, mark="→", help="The persona is called like it."),
-        Column("without", "without", lambda row: row.without, Kind.SHARE, scale=SHARE),
-        Column("with", "with persona", lambda row: row.with_it, Kind.SHARE, scale=SHARE, short="with"),
-        Column("change", "change", lambda row: row.change, Kind.POINTS, scale=GAP),
-        Column("p", "p", lambda row: row.p, Kind.P_VALUE, help="That there is none."),
-        Column("way", "of the way", lambda row: row.way, Kind.SHARE, aside=True,
+    every = list(steering(found))
+    rows = list(zip(every, holm(np.array([one.p for one in every])).tolist(), strict=True))
+    columns_: list[Column[tuple[Steered, float]]] = [
+        *columns(lambda row: row[0].runs),
+        Column("group", "likeness to", lambda row: row[0].population.name, main=True),
+        Column("meant", "meant", lambda row: row[0].meant, Kind.MARK, mark="→", help="The persona is called like it."),
+        Column("without", "without", lambda row: row[0].without, Kind.SHARE, scale=SHARE),
+        Column("with", "with persona", lambda row: row[0].with_it, Kind.SHARE, scale=SHARE, short="with"),
+        Column("change", "change", lambda row: row[0].change, Kind.POINTS, scale=GAP),
+        Column("p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="That there is none; over all rows."),
+        Column("way", "of the way", lambda row: row[0].way, Kind.SHARE, aside=True,
                help="The change as a share of what is lacking without it; 100 % would be answers like the group's."),
     ]  # fmt: skip
     return Table(
-        "personas", "Steering by persona", sorted(steering(found), key=lambda row: not row.meant), columns_,
-        key=lambda row: (row.runs.name, row.population.name),
+        "personas", "Steering by persona", sorted(rows, key=lambda row: not row[0].meant), columns_,
+        key=lambda row: (row[0].runs.name, row[0].population.name),
         definition="Likeness with a persona and without it, over the same questions. A persona is meant for the group "
         "that it is called like: `age=18-29`, or `18-29`.",
     )  # fmt: skip
@@ -393,7 +462,7 @@ def questions(found: Found, name: str) -> Table[int]:
         Column("chance", "random letters", lambda at: float(of.by_chance[at]), Kind.SHARE, short="random"),
         Column("order", "moved by order", lambda at: answers.moved(of.refs[at]), Kind.SHARE, short="by order"),
         Column("ordered", "ordered", lambda at: of.asked[of.refs[at]].ordered, Kind.MARK, mark="✓", aside=True),
-        Column("drawn", "answers", lambda at: of.drawn[of.refs[at]], Kind.COUNT, aside=True,
+        Column("drawn", "answers", lambda at: answers.drawn[of.refs[at]], Kind.COUNT, aside=True,
                help="0: the letters' probabilities were computed."),
     ]  # fmt: skip
     order = sorted(range(len(of.refs)), key=lambda at: (math.isnan(every[at]), every[at]))

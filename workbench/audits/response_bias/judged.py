@@ -45,6 +45,7 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered
+from workbench.evidence.letters import said_of_unnamed
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals, refusals_of
@@ -308,12 +309,7 @@ def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -
 
 def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
     """Say of exact probabilities which are not known, and where no letter has any."""
-    if subject.unnamed:
-        yield (
-            f"{name}: in {plural(len(subject.unnamed), 'form')} an offered letter is not among the likeliest tokens, "
-            f"which are all that the endpoint names ({named_few(list(subject.unnamed))}); it counts as 0 and has at "
-            f"most {100 * max(subject.unnamed.values()):.2g} %"
-        )
+    yield from said_of_unnamed(name, subject.unnamed, "form")
     silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
     if silent:
         yield f"{name}: {plural(silent, 'prompt')} give no offered letter any probability; they do not count"
