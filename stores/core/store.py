@@ -275,7 +275,7 @@ class Store:
         The store is locked for writers as in `write`; other connections do not see the changes.
         """
         try:
-            self.connection.execute("begin immediate")
+            _lock(self.connection)
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
         self._nested = True
