@@ -19,11 +19,12 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
+from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import sentences
 from workbench.audits.representation.asking import as_many
 from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import Found, over_pairs
+from workbench.audits.representation.result import OTHER_PERSONAS, Found, over_pairs
 from workbench.audits.result import Result
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -48,6 +49,8 @@ from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
 from workbench.stats.weights import CodedPeople
+from workbench.tui.results.loaded import Settings
+from workbench.tui.results.result_screen import load
 
 AMOUNT = Scale(
     "amount",
@@ -481,3 +484,28 @@ def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked:
     assert (
         again.book.table("groups", "told").rows[0][1].likeness == now.book.table("groups", "told").rows[0][1].likeness
     )
+
+
+def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Store) -> None:
+    for text in ("Answer like B.", "Answer like B, please."):
+        like_b = Persona("B", PersonaKind.SYSTEM, (Message("system", text),))
+        ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
+    rows = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    meant = [row for row, _ in rows if row.meant]
+    assert [row.population.name for row in meant] == ["town=B", "town=B"]
+    assert all(row.runs.persona.startswith("B [") for row in meant)
+    assert OTHER_PERSONAS in [entry.empty for entry in judged(asked).book.contents]
+
+
+def test_who_wants_another_audit_of_a_survey_is_told_which_can_ask_it(asked: Store) -> None:
+    said = start_with(asked, "questionnaire", "survey")
+    assert said == (
+        "survey is asked with --audit representation, not with --audit questionnaire. Start with: workbench run STORE "
+        "--audit representation --instrument survey --model NAME"
+    )
+    assert start_with(asked, "representation").startswith("Start with: workbench run STORE --audit representation")
+    assert start_with(asked, "reliability").endswith("; survey is asked with --audit representation")
+    questionnaire = registry.audit("questionnaire")
+    loaded = load(asked, questionnaire, Settings(questionnaire.options()))
+    assert "choose the audit representation." in (loaded.empty or "")
+    assert "--audit questionnaire" not in (loaded.empty or "")

@@ -56,6 +56,7 @@ LIMITS = (
 NOTHING = f"nobody was asked survey questions yet. Start with: workbench run STORE --audit {AUDIT} --model NAME"
 NO_GROUPS = "people have no groups, or one of a kind: import some with --groups"
 NO_PERSONAS = "no model was asked with a persona and without one. Ask with --personas FILE, show with --persona all"
+OTHER_PERSONAS = "answers with personas are there, and not among these: --persona all shows them; on screen, T chooses"
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
 "people, as weighted: below so many the noise of their shares is worth a note"
@@ -138,6 +139,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
     )
     asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
     names, last = [(name,) for name in held.runs], list(held.runs)[-1]
+    others = any(set(run.personas) - {""} for run in held.runs.values())
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),
         "questions": lambda name: questions(found, _named(found, name)),
@@ -148,7 +150,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
               whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
         Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
-              empty="" if found.personas else NO_PERSONAS),
+              empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS),
         Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
         entry(received),
     ]  # fmt: skip
@@ -308,7 +310,7 @@ class Steered:
     @property
     def meant(self) -> bool:
         """Whether the persona is called like the group."""
-        return self.runs.persona.casefold() in (self.population.name.casefold(), self.population.value.casefold())
+        return self.runs.called.casefold() in (self.population.name.casefold(), self.population.value.casefold())
 
     @property
     def way(self) -> float:
