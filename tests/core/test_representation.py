@@ -509,3 +509,30 @@ def test_who_wants_another_audit_of_a_survey_is_told_which_can_ask_it(asked: Sto
     loaded = load(asked, questionnaire, Settings(questionnaire.options()))
     assert "choose the audit representation." in (loaded.empty or "")
     assert "--audit questionnaire" not in (loaded.empty or "")
+
+
+def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_ranks_nobody() -> None:
+    refs = [f"q{n}" for n in range(3)]
+    published = [shares_of(ref, country) for ref in refs for country in ("A", "B")]
+    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
+    asked_ = dict.fromkeys(refs, ASKED["q1"])
+    there = populations(whole, asked_, (), 30)
+    answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
+    of = Likenesses(answers, dict.fromkeys(refs, 0), asked_, there, MEASURES[0], 1, 500)
+    assert [(one.rank, one.ranks, one.nearest) for one in of.rankings["country"]] == [(1, (1, 1), 1.0)] * 2
+    alone = replace(of, answers={"q0": answers["q0"]})
+    assert alone.rankings["country"] == []
+    assert [one.population.value for one in alone.unranked("country")] == ["A", "B"]
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e-300])
+def test_weights_of_any_size_count_by_what_they_are_to_each_other(weight: float) -> None:
+    people = [person(n, {"q1": "some" if n % 4 else "none"}, weight, town="A" if n % 2 else "B") for n in range(80)]
+    plain = [replace(one, weight=1.0) for one in people]
+    heavy, one = (populations(survey(every), ASKED, (), 30) for every in (people, plain))
+    for each, other in zip(heavy, one, strict=True):
+        assert each.shares["q1"].shares == pytest.approx(other.shares["q1"].shares)
+        assert each.effective_n == other.effective_n
+    influence = {"q1": np.array([0.0, 1.0, 0.0, -1.0])}
+    assert heavy[0].noise(influence)[0] == pytest.approx(one[0].noise(influence)[0])

@@ -237,7 +237,8 @@ def _notes(found: Found) -> Iterator[str]:
     ):
         yield f"{named_few(apart)}: no rank, because they share too few questions with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
-        yield f"{named_few(small)}: under {SMALL} people, as weighted, whose noise makes models look less like them"
+        less = "the noise of their shares makes models look less like them"
+        yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
     if unknown := [one.name for one in found.populations if not one.known]:
         yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
 
@@ -409,7 +410,8 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
         Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
                help="In 95 % of the draws."),
-        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE, help="Share of the draws."),
+        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE,
+               help="Share of the draws in which no group is nearer."),
         Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
                help="How much nearer the first group is, question by question."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
