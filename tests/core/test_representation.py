@@ -20,11 +20,11 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
 from workbench.audits.chosen_run import start_with
-from workbench.audits.claims import sentences
+from workbench.audits.claims import OfModel, sentences
 from workbench.audits.representation.asking import as_many
 from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import OTHER_PERSONAS, Found, over_pairs
+from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -536,3 +536,31 @@ def test_weights_of_any_size_count_by_what_they_are_to_each_other(weight: float)
         assert each.effective_n == other.effective_n
     influence = {"q1": np.array([0.0, 1.0, 0.0, -1.0])}
     assert heavy[0].noise(influence)[0] == pytest.approx(one[0].noise(influence)[0])
+
+
+def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_model(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    result = judged(asked)
+    rows = {row[1].population.value: row[1].even for row in result.book.table("groups", "told").rows}
+    of = found_in(result).likenesses["told"]
+    for one in of.populations[1:]:
+        shares = [np.array(each.shares) for each in one.shares.values()]
+        wanted = [float(likeness(np.full(4, 0.25), q, "wasserstein", ordered=True)) for q in shares]
+        assert rows[one.value] == pytest.approx(np.mean(wanted))
+    (said,), _ = sentences([result.findings])
+    nearest = next(one for one in said if one.said.startswith("Nearest group"))
+    assert bool(nearest.doubts) == (rows["A"] > rows["B"])
+
+
+def test_even_answers_that_are_nearest_to_the_same_group_are_a_doubt() -> None:
+    of = many([0.55, 0.2, 0.15, 0.1], {"A": [0.5, 0.2, 0.2, 0.1], "B": [0.0, 0.0, 0.0, 1.0]})
+    assert [one.population.value for one in of.rankings["town"]] == ["A", "B"]
+    first, second = of.rankings["town"]
+    assert first.even > second.even
+    (claim,) = [nearest_by(Found({}, {"told": of}, of.populations, {}, ()), "town")]
+    (one,) = claim.said([0.001])
+    assert isinstance(one, OfModel)
+    assert one.doubt == "answers that are every option equally often are nearest to A, too"
+    (one,) = claim.said([0.2])
+    assert isinstance(one, OfModel)
+    assert not one.doubt

@@ -331,11 +331,12 @@ class Likenesses:
         order = np.argsort(-means, kind="stable").tolist()
         first = order[0]
         behind = [difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order]
+        even = [replace(self, answers={ref: self.evenly[ref] for ref in answers}).of(one).mean() for one in groups]
         nearer = [int((means > each).sum()) for each in means]
         return [
             Ranked(
                 groups[at], estimate(values[at], noise[at]), 1 + nearer[at], (ends[at][0], ends[at][1]),
-                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)),
+                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)), even=float(even[at]),
             )
             for place, at in enumerate(order)
         ]  # fmt: skip
@@ -363,7 +364,11 @@ class Likenesses:
 
     def unranked(self, kind: str) -> list[Ranked]:
         """Return these groups with their likeness over the questions that they have, the nearest first."""
-        found = (Ranked(one, self.to(one), None, (), NAN, None, NAN) for one in self.apart(kind))
+        even = replace(self, answers=self.evenly)
+        found = (
+            Ranked(one, self.to(one), None, (), NAN, None, NAN, float(np.nanmean(even.of(one))))
+            for one in self.apart(kind)
+        )
         return sorted(found, key=lambda one: -one.likeness.value)
 
 
@@ -394,6 +399,8 @@ class Ranked:
     "how much nearer the first one is, over the same questions; None: this is the first"
     p: float
     "of that difference; NaN: this is the first"
+    even: float
+    "likeness of answers that are every option equally often, over the same questions"
 
 
 def mean_of(rows: Sequence[FloatArray]) -> FloatArray:

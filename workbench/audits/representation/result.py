@@ -172,7 +172,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         names=tuple(held.runs),
         book=book,
         first=("models", "groups", "personas"),
-        findings=[_beyond_chance(found), *(_nearest(found, kind) for kind in found.kinds), _steering(found)],
+        findings=[_beyond_chance(found), *(nearest_by(found, kind) for kind in found.kinds), _steering(found)],
         headline=Headline(last, _headline(found.likenesses[last])),
         rulings=held.rulings,
         answered=received,
@@ -282,17 +282,19 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
     return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said)
 
 
-def _nearest(found: Found, kind: str) -> AdjustedFinding:
+def nearest_by(found: Found, kind: str) -> AdjustedFinding:
     """Return which group each model is nearest to: a claim if every other one is farther, by the largest p."""
     every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.rankings[kind]) > 1}
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for (name, (first, *_)), p in zip(every.items(), adjusted, strict=True):
+        for (name, (first, *others)), p in zip(every.items(), adjusted, strict=True):
             value = f"{first.population.value} ({number(first.nearest, Kind.SHARE)} of the draws)"
+            even = p < LEVEL and all(first.even > one.even for one in others)
             shown = (
                 f"Nearest group by {kind}" if p < LEVEL else f"No group by {kind} is shown to be the nearest; the first"
             )
-            yield OfModel(shown, name, value, p if p < LEVEL else math.nan)
+            doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
+            yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt)
 
     return AdjustedFinding(tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said)
 
@@ -416,6 +418,8 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
                help="How much nearer the first group is, question by question."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
                help="That it is as near as the first; over all pairs of groups."),
+        Column("even", "even answers", lambda row: row[1].even, Kind.SHARE, aside=True, short="even",
+               help="Likeness of answers that are every option equally often: a group may be near to these, too."),
         Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
         Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
                help="Of the question that the fewest answered: as many people of equal weight tell as much."),
