@@ -557,7 +557,7 @@ class Questionnaires(Aggregate):
         """Return the people who answered any question of a current statement, in the order of import, as numbers."""
         import numpy as np
 
-        from workbench.stats.weights import CodedPeople
+        from workbench.stats.weights import CodedPeople, in_range
 
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -581,7 +581,7 @@ class Questionnaires(Aggregate):
         fields = dict.fromkeys(field for one in of for field in one)
         return CodedPeople(
             {question.ref: row for question, row in zip(questions.values(), found, strict=True)},
-            np.array(weights),
+            in_range(np.array(weights)),
             {field: np.array([one.get(field, "") for one in of], dtype=object) for field in fields},
         )
 

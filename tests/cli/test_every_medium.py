@@ -66,6 +66,7 @@ def test_no_table_is_missing_from_the_shell_and_from_python(
         part = reported(store, audit)
         wanted = names(part)
         assert len(wanted) > 2
+        assert set(part.book.header) <= set(part.book.told), "a shell shows it too"
     verb, *rest = command(audit, part)
     document = data(capsys, verb, made, *rest)
     assert {table["name"] for table in document["tables"]} == wanted

@@ -19,11 +19,12 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
-from workbench.audits.claims import sentences
+from workbench.audits.chosen_run import start_with
+from workbench.audits.claims import OfModel, sentences
 from workbench.audits.representation.asking import as_many
 from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import Found, over_pairs
+from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -48,6 +49,8 @@ from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
 from workbench.stats.weights import CodedPeople
+from workbench.tui.results.loaded import Settings
+from workbench.tui.results.result_screen import load
 
 AMOUNT = Scale(
     "amount",
@@ -481,3 +484,83 @@ def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked:
     assert (
         again.book.table("groups", "told").rows[0][1].likeness == now.book.table("groups", "told").rows[0][1].likeness
     )
+
+
+def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Store) -> None:
+    for text in ("Answer like B.", "Answer like B, please."):
+        like_b = Persona("B", PersonaKind.SYSTEM, (Message("system", text),))
+        ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
+    rows = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    meant = [row for row, _ in rows if row.meant]
+    assert [row.population.name for row in meant] == ["town=B", "town=B"]
+    assert all(row.runs.persona.startswith("B [") for row in meant)
+    assert OTHER_PERSONAS in [entry.empty for entry in judged(asked).book.contents]
+
+
+def test_who_wants_another_audit_of_a_survey_is_told_which_can_ask_it(asked: Store) -> None:
+    said = start_with(asked, "questionnaire", "survey")
+    assert said == (
+        "survey is asked with --audit representation, not with --audit questionnaire. Start with: workbench run STORE "
+        "--audit representation --instrument survey --model NAME"
+    )
+    assert start_with(asked, "representation").startswith("Start with: workbench run STORE --audit representation")
+    assert start_with(asked, "reliability").endswith("; survey is asked with --audit representation")
+    questionnaire = registry.audit("questionnaire")
+    loaded = load(asked, questionnaire, Settings(questionnaire.options()))
+    assert "choose the audit representation." in (loaded.empty or "")
+    assert "--audit questionnaire" not in (loaded.empty or "")
+
+
+def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_ranks_nobody() -> None:
+    refs = [f"q{n}" for n in range(3)]
+    published = [shares_of(ref, country) for ref in refs for country in ("A", "B")]
+    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
+    asked_ = dict.fromkeys(refs, ASKED["q1"])
+    there = populations(whole, asked_, (), 30)
+    answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
+    of = Likenesses(answers, dict.fromkeys(refs, 0), asked_, there, MEASURES[0], 1, 500)
+    assert [(one.rank, one.ranks, one.nearest) for one in of.rankings["country"]] == [(1, (1, 1), 1.0)] * 2
+    alone = replace(of, answers={"q0": answers["q0"]})
+    assert alone.rankings["country"] == []
+    assert [one.population.value for one in alone.unranked("country")] == ["A", "B"]
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e-300])
+def test_weights_of_any_size_count_by_what_they_are_to_each_other(weight: float) -> None:
+    people = [person(n, {"q1": "some" if n % 4 else "none"}, weight, town="A" if n % 2 else "B") for n in range(80)]
+    plain = [replace(one, weight=1.0) for one in people]
+    heavy, one = (populations(survey(every), ASKED, (), 30) for every in (people, plain))
+    for each, other in zip(heavy, one, strict=True):
+        assert each.shares["q1"].shares == pytest.approx(other.shares["q1"].shares)
+        assert each.effective_n == other.effective_n
+    influence = {"q1": np.array([0.0, 1.0, 0.0, -1.0])}
+    assert heavy[0].noise(influence)[0] == pytest.approx(one[0].noise(influence)[0])
+
+
+def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_model(asked: Store) -> None:
+    ask(asked, told("a great deal"), DESIGN)
+    result = judged(asked)
+    rows = {row[1].population.value: row[1].even for row in result.book.table("groups", "told").rows}
+    of = found_in(result).likenesses["told"]
+    for one in of.populations[1:]:
+        shares = [np.array(each.shares) for each in one.shares.values()]
+        wanted = [float(likeness(np.full(4, 0.25), q, "wasserstein", ordered=True)) for q in shares]
+        assert rows[one.value] == pytest.approx(np.mean(wanted))
+    (said,), _ = sentences([result.findings])
+    nearest = next(one for one in said if one.said.startswith("Nearest group"))
+    assert bool(nearest.doubts) == (rows["A"] > rows["B"])
+
+
+def test_even_answers_that_are_nearest_to_the_same_group_are_a_doubt() -> None:
+    of = many([0.55, 0.2, 0.15, 0.1], {"A": [0.5, 0.2, 0.2, 0.1], "B": [0.0, 0.0, 0.0, 1.0]})
+    assert [one.population.value for one in of.rankings["town"]] == ["A", "B"]
+    first, second = of.rankings["town"]
+    assert first.even > second.even
+    (claim,) = [nearest_by(Found({}, {"told": of}, of.populations, {}, ()), "town")]
+    (one,) = claim.said([0.001])
+    assert isinstance(one, OfModel)
+    assert one.doubt == "answers that are every option equally often are nearest to A, too"
+    (one,) = claim.said([0.2])
+    assert isinstance(one, OfModel)
+    assert not one.doubt

@@ -448,7 +448,7 @@ class Audit(ABC):
         """Return what `show` prints: the tables that are named; without names, those that people see first, or for a
         program all.
         """
-        from workbench.audits.chosen_run import elsewhere
+        from workbench.audits.chosen_run import elsewhere, start_with
         from workbench.audits.result import conditions, printed
         from workbench.evidence.runs import Which
 
@@ -460,16 +460,16 @@ class Audit(ABC):
         if len(names) > 1:
             raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
         if not there:
-            raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.asked_by)}")
+            start = start_with(store, self.asked_by, options.instrument)
+            raise UnknownName(f"{self.why_unanswered(options.instrument)}. {start}{elsewhere(store, self.asked_by)}")
         which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
         compare = getattr(options, "compare", None) or ()
         return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
 
     def why_unanswered(self, instrument: str | None) -> str:
-        """Say that nothing was answered, and how to ask."""
-        of = f"{instrument} has" if instrument else "the store has"
-        return f"{of} no answers to judge. Start with: workbench run STORE --audit {self.asked_by} --model NAME"
+        """Say that nothing was answered."""
+        return f"{instrument or 'the store'} has no answers to judge"
 
     @property
     def asks(self) -> bool:

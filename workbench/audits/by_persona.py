@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -11,6 +12,8 @@ from workbench.figures.table import Column
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
+KEY = r" \[[0-9a-f]+\]$"
+"what tells personas of one name apart, where there are several"
 Row = TypeVar("Row")
 Found = TypeVar("Found")
 
@@ -23,6 +26,8 @@ class WithPersona:
     baseline: str
     "name of the run without a persona"
     persona: str
+    called: str
+    "its name alone, as a file of personas has it: two with other texts may be called alike"
 
 
 def with_personas(runs: Mapping[str, Run], apart: Callable[[str], object] = lambda _: "") -> tuple[WithPersona, ...]:
@@ -31,7 +36,7 @@ def with_personas(runs: Mapping[str, Run], apart: Callable[[str], object] = lamb
     apart : what else of a run, by its name, has to be equal: of one run under several templates, the template
     """
     return tuple(
-        WithPersona(name, base, other.persona_name)
+        WithPersona(name, base, other.persona_name, re.sub(KEY, "", other.persona_name))
         for base, run in runs.items()
         if not run.persona
         for name, other in runs.items()

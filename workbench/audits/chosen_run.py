@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
 from stores.core.store import Store
@@ -90,18 +90,36 @@ def instead(store: Store, audit: str) -> str:
     """Return advice if nothing of an audit was asked: other results, or how to ask."""
     if there := elsewhere(store, audit):
         return there.removeprefix(". ")
-    instruments = store.instruments.names()
-    meant = {
-        one.name: [name for name in instruments if one.may_be_asked(store, name)]
-        for one in registry.asking()
-        if one.own_material and one.name != audit
+    return start_with(store, audit)
+
+
+def start_with(store: Store, audit: str, instrument: str | None = None) -> str:
+    """Return how to ask about a store, or an instrument: by another audit, if this one has nothing to ask there."""
+    meant = meant_for(store, store.instruments.names() if instrument is None else [instrument])
+    others = {
+        name: f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} asked with --audit {name}"
+        for name, of in meant.items()
+        if name != audit
     }
-    others = "".join(
-        f"; {', '.join(names)} {'is' if len(names) == 1 else 'are'} asked with --audit {name}"
-        for name, names in meant.items()
-        if names
-    )
-    return f"Start with: workbench run STORE --audit {audit} --model NAME{others}"
+    asked_by = audit_for(audit, meant)
+    cannot = asked_by != audit
+    of = f" --instrument {instrument}" if instrument else ""
+    start = f"Start with: workbench run STORE --audit {asked_by}{of} --model NAME"
+    told = "; ".join(others.values())
+    return f"{told}, not with --audit {audit}. {start}" if cannot else "; ".join(filter(None, (start, told)))
+
+
+def meant_for(store: Store, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the audits that have material of their own in some of these instruments, and in which."""
+    found = {one.name: [name for name in names if one.may_be_asked(store, name)] for one in registry.asking()
+             if one.own_material}  # fmt: skip
+    return {audit: of for audit, of in found.items() if of}
+
+
+def audit_for(audit: str, meant: Mapping[str, Sequence[str]]) -> str:
+    """Return the audit that can ask: this one, or another that has material where this one has none."""
+    here = audit in meant or not registry.audit(audit).own_material
+    return audit if here else next(iter(meant), audit)
 
 
 def elsewhere(store: Store, audit: str) -> str:

@@ -74,7 +74,8 @@ BOTH = "names both words"
 
 _MARKUP = r"[\s*_`~#>\"'“”„‘’«»()\[\]<.,:;!¡¿-]*"
 "characters that may precede the first word"
-_OR = r"[\s*_`\"'“”„‘’«»(),]*(?:/|\b(?:and|or|und|oder|et|ou|e|o|y|en|of|i|lub|és|vagy)\b)[\s*_`\"'“”„‘’«»()]*"
+_JOINS = r"/|\b(?:and|or|und|oder|et|ou|e|o|y|en|of|i|lub|és|vagy)\b"
+_OR = rf"[\s*_`\"'“”„‘’«»(),]*(?:{_JOINS})[\s*_`\"'“”„‘’«»()]*"
 "what joins the two words in an answer that names both"
 
 
@@ -122,14 +123,16 @@ class FirstWord:
         return "|".join(map(re.escape, sorted(self._labels, key=len, reverse=True)))
 
 
-LETTER_VERSION = "2"
+LETTER_VERSION = "3"
 "increases whenever some text is read differently"
 
 NO_LETTER = "no letter"
+SEVERAL_LETTERS = "names several letters"
 
 _WRAP = r"[\s*_`\"'(\[<]{0,4}"
 _END = r"(?=[\s*_`\"']{0,4}(?:[.):\]>][\s*_`\"')]{0,4}(?:\s|$)|\n|$))"
 _BEGINS = re.compile(rf"{_WRAP}([A-Za-z]){_END}")
+_ANOTHER = re.compile(rf"(?i)[\s*_`\"').:\]>,;]{{0,8}}(?:[,;&+]|{_JOINS}){_WRAP}([a-z]){_END}")
 _NEXT = re.compile(r"(?im)^[\s*_#>]{0,4}question[\s*_]{0,4}:")
 _NAMED = re.compile(rf"(?im)^[\s*_#>]{{0,4}}answer[\s*_]{{0,4}}:{_WRAP}([a-z]){_END}")
 
@@ -151,18 +154,23 @@ class ChoiceLetter:
             named = list(_NAMED.finditer(text, begin, end))
             match = named[-1] if named else _BEGINS.match(text, begin, end)
             if match is not None:
+                second = _ANOTHER.match(text, match.end(1), end)
+                if second is not None and second[1].lower() != match[1].lower():
+                    return Reading(None, SEVERAL_LETTERS, match.start(1), second.end(1))
                 said = f'"{match[1]}" read as {match[1].lower()}'
                 return Reading(match[1].lower(), said, match.start(1), match.end(1))
         return Reading(None, NO_LETTER)
 
 
 def letter_of(text: str) -> str:
-    """Return the letter that an answer names, in lower case; "" if it names none.
+    """Return the letter that an answer names, in lower case; "" if it names none, or several.
 
     Examples
     --------
     >>> [letter_of(text) for text in (" A", "b.", "(c)", "Agree", "A lot", "Answer: D\\nReason: …", "")]
     ['a', 'b', 'c', '', '', 'd', '']
+    >>> [letter_of(text) for text in ("(A) and (B)", "A) or B)", "A or B", "(A) and (A)", "A.) and a half")]
+    ['', '', '', 'a', 'a']
     """
     return _READER.read(text).label or ""
 

@@ -16,6 +16,11 @@ Codes = NDArray[np.signedinteger[Any]]
 "place of each person's answer among the options that a question offers; below 0: no answer, or none of them"
 
 
+def in_range(weights: Floats) -> Floats:
+    """Return weights times a power of two, which changes no digit of a share, so that the largest is below 1."""
+    return np.asarray(np.ldexp(weights, -np.frexp(np.max(weights, initial=0.0))[1]))
+
+
 @dataclass(frozen=True, eq=False)
 class CodedPeople:
     """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes as texts."""
@@ -23,6 +28,7 @@ class CodedPeople:
     codes: Mapping[str, Codes]
     "by ref: (people,)"
     weights: Floats
+    "on a scale on which they can be added up"
     groups: Mapping[str, NDArray[np.object_]]
     "what tells groups apart -> the value of each person; empty: none"
 
@@ -37,7 +43,7 @@ class CodedPeople:
             codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
         fields = group_fields(people)
         groups = {field: np.array([one.groups.get(field, "") for one in people], object) for field in fields}
-        return cls(codes, np.array([one.weight for one in people]), groups)
+        return cls(codes, in_range(np.array([one.weight for one in people])), groups)
 
     def members(self, kind: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
         """Yield every group of a kind, by its value in order, with the places of its people."""

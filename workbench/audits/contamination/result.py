@@ -65,6 +65,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         for name, run in by_name.items()
     ]
     received = [answered(store, run, name) for name, run in by_name.items()]
+    rulings = Told.of(ruled.values(), counted=counted, differ=touched(ruled.values(), "statement"))
     last = found[-1]
     return Result(
         which=which,
@@ -80,7 +81,11 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
                 entry(received),
             ],
             {"halves": lambda name: halves(found, name)},
-            told=("Models got the first half of each wording's words and were to give the others.",),
+            told=(
+                *header(received),
+                *rulings.sentences(),
+                "Models got the first half of each wording's words and were to give the others.",
+            ),
             header=header(received),
             notes=template_notes(runs),
         ),
@@ -88,7 +93,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         findings=(_claim(found),),
         all_models=lambda: _all_models(found),
         headline=Headline(last.name, f"completes {_counts(last)}"),
-        rulings=Told.of(ruled.values(), counted=counted, differ=touched(ruled.values(), "statement")),
+        rulings=rulings,
         answered=received,
         limits=LIMITS,
         references=[GOLCHIN],

@@ -177,8 +177,7 @@ class Questionnaires(Audit):
         return replace(which, models=(run.model,), dtype=run.dtype), PredictionOptions(draws=LEAST_DRAWS)
 
     def why_unanswered(self, instrument: str | None) -> str:
-        of = f"{instrument} has" if instrument else "the store has"
-        return f"{of} no predicted answers. Start with: workbench run STORE --audit {self.name} --model NAME"
+        return f"{instrument or 'the store'} has no predicted answers"
 
 
 AUDIT = Questionnaires()

@@ -11,7 +11,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.predictions import PredictionRow
 from stores.runs.run_rows import Run
-from workbench.audits.chosen_run import instead, run_named
+from workbench.audits.chosen_run import instead, run_named, start_with
 from workbench.audits.questionnaire.asking import CONTEXT, QM, RESPONDENT, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire.figures import NEVER_ASKED, UNREADABLE, AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
@@ -238,10 +238,7 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
     """
     every = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
     if not every:
-        raise UnknownName(
-            f"no model was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
-            f"{instrument} --model NAME"
-        )
+        raise UnknownName(f"no model was asked {instrument} yet. {start_with(store, AUDIT, instrument)}")
     runs = split(store, matching(every, None, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
         there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))

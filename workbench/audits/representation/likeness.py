@@ -314,34 +314,37 @@ class Likenesses:
         not farther for the noise of its shares alone.
         """
         groups = self._overlapping(kind)
-        every = np.array([self.of(one) for one in groups])
-        common = ~np.isnan(every).any(axis=0) if groups else np.empty(0)
-        n = int(common.sum())
-        if not n:
+        if not groups:
             return []
+        every = np.array([self.of(one) for one in groups])
+        common = ~np.isnan(every).any(axis=0)
+        n = int(common.sum())
         values, means = every[:, common], every[:, common].mean(axis=1)
         answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common.tolist(), strict=True) if there}
         noise = [self.noise(one, (answers, 1)) for one in groups]
         errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
         times, deviates = _draws(self.seed, kind, n, len(groups), self.draws)
         drawn = times @ values.T / n + deviates * errors
-        ranks = (-(drawn - drawn.mean(axis=0) + means)).argsort(axis=1).argsort(axis=1) + 1
+        centred = drawn - drawn.mean(axis=0) + means
+        ranks = np.stack([1 + (centred > each[:, None]).sum(axis=1) for each in centred.T], axis=1)
         ends = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
         order = np.argsort(-means, kind="stable").tolist()
         first = order[0]
         behind = [difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order]
+        even = [replace(self, answers={ref: self.evenly[ref] for ref in answers}).of(one).mean() for one in groups]
+        nearer = [int((means > each).sum()) for each in means]
         return [
             Ranked(
-                groups[at], estimate(values[at], noise[at]), place + 1, (ends[at][0], ends[at][1]),
-                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)),
+                groups[at], estimate(values[at], noise[at]), 1 + nearer[at], (ends[at][0], ends[at][1]),
+                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)), even=float(even[at]),
             )
             for place, at in enumerate(order)
         ]  # fmt: skip
 
     def _overlapping(self, kind: str) -> list[Population]:
         """Return the groups of a kind that may be ranked, in order: beginning with the one that has the most questions,
-        each that leaves at least half of that group's questions to all of them. Countries that were asked in different
-        years have hardly a question in common, and one of these would leave the others too few.
+        each that leaves at least half of that group's questions to all of them, and two. Countries that were asked in
+        different years have hardly a question in common, and one of these would leave the others too few.
         """
         groups = [one for one in self.populations if one.kind == kind]
         has = {one.value: frozenset(ref for ref in self.refs if ref in one.shares) for one in groups}
@@ -351,7 +354,7 @@ class Likenesses:
             if 2 * len(common & has[value]) >= most > 0:
                 common &= has[value]
                 kept.append(value)
-        return [one for one in groups if one.value in kept] if len(kept) > 1 else []
+        return [one for one in groups if one.value in kept] if len(kept) > 1 < len(common) else []
 
     def apart(self, kind: str) -> list[Population]:
         """Return the groups of a kind that are not ranked although they answered questions that the model answered."""
@@ -361,7 +364,11 @@ class Likenesses:
 
     def unranked(self, kind: str) -> list[Ranked]:
         """Return these groups with their likeness over the questions that they have, the nearest first."""
-        found = (Ranked(one, self.to(one), None, (), NAN, None, NAN) for one in self.apart(kind))
+        even = replace(self, answers=self.evenly)
+        found = (
+            Ranked(one, self.to(one), None, (), NAN, None, NAN, float(np.nanmean(even.of(one))))
+            for one in self.apart(kind)
+        )
         return sorted(found, key=lambda one: -one.likeness.value)
 
 
@@ -392,6 +399,8 @@ class Ranked:
     "how much nearer the first one is, over the same questions; None: this is the first"
     p: float
     "of that difference; NaN: this is the first"
+    even: float
+    "likeness of answers that are every option equally often, over the same questions"
 
 
 def mean_of(rows: Sequence[FloatArray]) -> FloatArray:

@@ -56,6 +56,7 @@ LIMITS = (
 NOTHING = f"nobody was asked survey questions yet. Start with: workbench run STORE --audit {AUDIT} --model NAME"
 NO_GROUPS = "people have no groups, or one of a kind: import some with --groups"
 NO_PERSONAS = "no model was asked with a persona and without one. Ask with --personas FILE, show with --persona all"
+OTHER_PERSONAS = "answers with personas are there, and not among these: --persona all shows them; on screen, T chooses"
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
 "people, as weighted: below so many the noise of their shares is worth a note"
@@ -138,6 +139,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
     )
     asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
     names, last = [(name,) for name in held.runs], list(held.runs)[-1]
+    others = any(set(run.personas) - {""} for run in held.runs.values())
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),
         "questions": lambda name: questions(found, _named(found, name)),
@@ -148,7 +150,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
               whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
         Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
-              empty="" if found.personas else NO_PERSONAS),
+              empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS),
         Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
         entry(received),
     ]  # fmt: skip
@@ -170,7 +172,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         names=tuple(held.runs),
         book=book,
         first=("models", "groups", "personas"),
-        findings=[_beyond_chance(found), *(_nearest(found, kind) for kind in found.kinds), _steering(found)],
+        findings=[_beyond_chance(found), *(nearest_by(found, kind) for kind in found.kinds), _steering(found)],
         headline=Headline(last, _headline(found.likenesses[last])),
         rulings=held.rulings,
         answered=received,
@@ -235,7 +237,8 @@ def _notes(found: Found) -> Iterator[str]:
     ):
         yield f"{named_few(apart)}: no rank, because they share too few questions with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
-        yield f"{named_few(small)}: under {SMALL} people, as weighted, whose noise makes models look less like them"
+        less = "the noise of their shares makes models look less like them"
+        yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
     if unknown := [one.name for one in found.populations if not one.known]:
         yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
 
@@ -279,17 +282,19 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
     return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said)
 
 
-def _nearest(found: Found, kind: str) -> AdjustedFinding:
+def nearest_by(found: Found, kind: str) -> AdjustedFinding:
     """Return which group each model is nearest to: a claim if every other one is farther, by the largest p."""
     every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.rankings[kind]) > 1}
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for (name, (first, *_)), p in zip(every.items(), adjusted, strict=True):
+        for (name, (first, *others)), p in zip(every.items(), adjusted, strict=True):
             value = f"{first.population.value} ({number(first.nearest, Kind.SHARE)} of the draws)"
+            even = p < LEVEL and all(first.even > one.even for one in others)
             shown = (
                 f"Nearest group by {kind}" if p < LEVEL else f"No group by {kind} is shown to be the nearest; the first"
             )
-            yield OfModel(shown, name, value, p if p < LEVEL else math.nan)
+            doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
+            yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt)
 
     return AdjustedFinding(tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said)
 
@@ -308,7 +313,7 @@ class Steered:
     @property
     def meant(self) -> bool:
         """Whether the persona is called like the group."""
-        return self.runs.persona.casefold() in (self.population.name.casefold(), self.population.value.casefold())
+        return self.runs.called.casefold() in (self.population.name.casefold(), self.population.value.casefold())
 
     @property
     def way(self) -> float:
@@ -407,11 +412,14 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
         Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
                help="In 95 % of the draws."),
-        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE, help="Share of the draws."),
+        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE,
+               help="Share of the draws in which no group is nearer."),
         Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
                help="How much nearer the first group is, question by question."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
                help="That it is as near as the first; over all pairs of groups."),
+        Column("even", "even answers", lambda row: row[1].even, Kind.SHARE, aside=True, short="even",
+               help="Likeness of answers that are every option equally often: a group may be near to these, too."),
         Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
         Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
                help="Of the question that the fewest answered: as many people of equal weight tell as much."),

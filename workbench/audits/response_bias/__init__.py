@@ -172,11 +172,8 @@ class ResponseBias(Audit):
         return judge(store, which, options, opened)
 
     def why_unanswered(self, instrument: str | None) -> str:
-        of = f"{instrument} has" if instrument else "the store has"
-        return (
-            f"{of} no answers to multiple-choice questions. Start with: workbench run STORE --audit {self.name} "
-            "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
-        )
+        found = f"{instrument or 'the store'} has no answers to multiple-choice questions"
+        return f"{found} (to import some: workbench import STORE --format biasmonkey PATH)"
 
 
 AUDIT = ResponseBias()

@@ -296,7 +296,7 @@ def load(
         if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
             return _with(base, again)
     if not answered or (name and name not in answered):
-        return replace(base, empty=_unanswered(audit, name, len(held)))
+        return replace(base, empty=_unanswered(store, audit, name, len(held)))
     if settings.readings.by is None and (why := audit.not_yet(store)):
         return replace(base, empty=why)
     try:
@@ -341,7 +341,10 @@ def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
     return Offers(audit.named(store), tuple(dict.fromkeys(run.model for run in runs)), several)
 
 
-def _unanswered(audit: Audit, name: str, there: int) -> str:
+def _unanswered(store: Store, audit: Audit, name: str, there: int) -> str:
+    from workbench.audits.chosen_run import audit_for, meant_for
+
+    asked_by = audit_for(audit.name, meant_for(store, [name])) if name else audit.name
     about = f" about {visible(name)}" if name else ""
     opens = [(key, words) for key, (view, words) in audit.keys.items() if name and view in audit.views]
     keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, words in opens]
@@ -349,8 +352,8 @@ def _unanswered(audit: Audit, name: str, there: int) -> str:
     return "\n".join(
         [
             f"No model has answered{about} yet.\n",
-            f"3 goes to Jobs: n there starts one; choose the audit {audit.name}.",
-            f"Or: workbench run STORE --audit {audit.name} --model MODEL",
+            f"3 goes to Jobs: n there starts one; choose the audit {asked_by}.",
+            f"Or: workbench run STORE --audit {asked_by} --model MODEL",
             *([""] * bool(keys)),
             *keys,
         ]
