@@ -68,6 +68,9 @@ class LeakError(UsageError):
     """Training and test data share response texts or statements; the message names some of them."""
 
 
+LONGEST_SAID = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One place in a file that is not as expected."""
@@ -85,8 +88,13 @@ class Finding:
         if self.line is not None:
             place += f", {self.counted} {self.line}"
         if self.column is not None:
-            place += f", column {self.column!r}"
-        return f"{place}: found {self.found}; expected {self.expected}"
+            place += f", column {_short(repr(self.column))}"
+        return f"{place}: found {_short(self.found)}; expected {self.expected}"
+
+
+def _short(said: str) -> str:
+    """Return what a file says, which may be as long as the file."""
+    return said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}…"
 
 
 class InputError(WorkbenchError):

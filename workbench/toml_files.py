@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,26 +13,44 @@ from workbench.errors import Finding, InputError, UsageError
 
 DEEPEST = 100
 "levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
+LARGEST, TOO_LARGE = 2**63, "a whole number of more than 64 bits"
+"whole numbers of TOML have 64 bits; Python writes none of more than 4,300 digits"
+_LONG = re.compile(r"\d[\d_]{18,}|0[xob][\da-fA-F_]{16,}")
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """Return the table of a TOML text. Raises `tomllib.TOMLDecodeError`, for one that is nested too deeply, too."""
-    with suppress(RecursionError):
+    """Return the table of a TOML text.
+
+    Raises `tomllib.TOMLDecodeError`, for one that is nested too deeply and one with a number that is too large, too.
+    """
+    try:
         table = tomllib.loads(text)
-        if not too_deep(table):
-            return table
-    raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
+        deep = too_deep(table)
+    except RecursionError:
+        deep = True
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:  # a number that is too long to read, or a date that no calendar has
+        raise tomllib.TOMLDecodeError(TOO_LARGE if "digits" in str(error) else str(error)) from error
+    if deep:
+        raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
+    if any(isinstance(one, int) and not -LARGEST <= one < LARGEST for level in levels(table) for one in level):
+        raise tomllib.TOMLDecodeError(TOO_LARGE)
+    return table
+
+
+def levels(value: object) -> Iterator[list[object]]:
+    """Yield the values of a table or list, then those of the tables and lists within, and so on."""
+    level = [value]
+    while level:
+        yield level
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [part for parts in inner for part in parts]
 
 
 def too_deep(value: object) -> bool:
     """Return whether tables and lists are nested so deeply that what walks through them may fail."""
-    level = [value]
-    for _ in range(DEEPEST + 1):
-        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
-        level = [part for parts in inner for part in parts]
-        if not level:
-            break
-    return bool(level)
+    return any(depth > DEEPEST for depth, _ in enumerate(levels(value)))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -45,9 +62,9 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
     """Return the table of the text of a file. Raises InputError, which names the line, where it is no TOML."""
     try:
         return parsed(text)
-    except ValueError as error:  # a number can be too long to read
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else text.count("\n") + 1
+    except tomllib.TOMLDecodeError as error:
+        place, long = re.search(r"line (\d+)", str(error)), _LONG.search(text)
+        line = int(place[1]) if place else text.count("\n", 0, long.start() if long else len(text)) + 1
         fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
         raise InputError([fault], f"Correct {path}, then try again.") from error
 

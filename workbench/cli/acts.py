@@ -19,7 +19,7 @@ from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
-from workbench.formats.packed import MOST_BYTES, MOST_TIMES, reading
+from workbench.formats.packed import MOST_BYTES, RATIO, reading
 from workbench.formats.read import BESIDE, LOG
 from workbench.formats.read import FORMATS as READ
 from workbench.formats.records import AS_IS, How
@@ -139,8 +139,10 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
     Option(
-        *("most_bytes", "that a packed file (.gz, .zst, .zip) may come to", Type.WHOLE),
-        none=f"{MOST_TIMES} times its size, and {MOST_BYTES // 2**20:,} MiB",
+        "most_bytes",
+        "that a packed file (.gz, .zst, .zip) may come to",
+        Type.WHOLE,
+        none=f"{MOST_BYTES}, and {RATIO} times its size",
         least=1,
     ),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),

@@ -156,7 +156,7 @@ def read_rulings(path: Path) -> list[Ruling]:
         if line.strip():
             try:
                 found.append(from_plain(json.loads(line)))
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 found_ = f"{line.strip()[:40]!r}, which is no JSON on its own"
                 raise UsageError(f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}") from error
             except UsageError as error:

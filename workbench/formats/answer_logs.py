@@ -86,7 +86,7 @@ def read_log(path: Path, program: str, findings: Findings, how: How = AS_IS) -> 
     for place, one in _objects(path, program, findings):
         try:
             found += read[program](place, one) if program in read else [*_WHOLE[program](one)]
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
             findings.add(path, place, None, f"no entry of {program} ({error!r:.60})", WHOLE)
     return found
 

@@ -9,9 +9,7 @@ The folder `csv`, which the authors keep beside their pickled answers, may be mi
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +25,8 @@ from numpy.typing import NDArray
 from workbench.domain.choices import LETTERS, Arm, Bias, Perturbation
 from workbench.domain.names import plural
 from workbench.errors import UsageError
+from workbench.formats.packed import content as packed_content
+from workbench.formats.packed import is_packed
 from workbench.formats.records import Findings, records_of
 from workbench.formats.tabular import unknown
 
@@ -150,11 +150,14 @@ def text_of(source: Source, findings: Findings) -> str | None:
     """Return a file's text; None, with a note, if it is not UTF-8, contains a NUL or does not match its file name."""
     path = source.path
     try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if path.suffix == _COMPRESSED else content
+        packed = path.suffix == _COMPRESSED
+        if packed and not is_packed(path):
+            findings.add(path, None, None, "content that is not gzip", "a complete gzip file")
+            return None
+        content = packed_content(path) if packed else path.read_bytes()
         text = content.decode("utf-8-sig")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        findings.add(path, None, None, f"content that is not gzip ({error})", "a complete gzip file")
+    except UsageError as error:
+        findings.add(path, None, None, f"content that is not gzip, or too much of it ({error})", "a complete gzip file")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from workbench.domain.statements import (
     Wording,
     variant_order,
 )
-from workbench.formats.records import Findings, read_text
+from workbench.formats.records import Findings, RepeatedKey, is_text, read_text, without_repeats
 from workbench.formats.tabular import Row, unknown
 
 Word = TypeVar("Word", bound=str)
@@ -219,29 +219,35 @@ def statements(
     for `ref` and other columns. `retired`: refs that are no longer in the file but that others may be derived from.
     """
     by_ref: dict[str, list[Line]] = {}
+    said: dict[Hashable, tuple[object, int]] = {}
     for line in lines:
-        group = by_ref.setdefault(line.ref, [])
-        for earlier in group:
-            _compare(earlier, line, findings, columns or {})
-        group.append(line)
+        if _agrees(line, said, findings, columns or {}):
+            by_ref.setdefault(line.ref, []).append(line)
     _check_origins(by_ref, retired, findings)
     return tuple(_statement(ref, group) for ref, group in by_ref.items())
 
 
-def _compare(earlier: Line, line: Line, findings: Findings, columns: Mapping[str, str]) -> None:
-    if earlier.language == line.language and line.ref:
-        found = f"{line.ref!r} in {line.language!r} again, after line {earlier.line}"
+def _agrees(
+    line: Line, said: dict[Hashable, tuple[object, int]], findings: Findings, columns: Mapping[str, str]
+) -> bool:
+    """Return whether a statement is new in its language. A contradiction with what was `said` first is noted."""
+    ref = line.ref
+    if (at := said.setdefault((ref, line.language, "language"), (None, line.line))[1]) != line.line and ref:
+        found = f"{ref!r} in {line.language!r} again, after line {at}"
         findings.add(line.file, line.line, columns.get("ref", "ref"), found, "every ref once in each language")
-        return
-    for name in SHARED:
-        said, before = getattr(line, name), getattr(earlier, name)
-        if said is not None and before not in (None, said):
-            found = f"{_said(said)!r} for {line.ref!r}, and {_said(before)!r} on line {earlier.line}"
+        return False
+    given = ((name, value) for name in SHARED if (value := getattr(line, name)) is not None)
+    for name, value in given:
+        first, at = said.setdefault((ref, name), (value, line.line))
+        if value != first:
+            found = f"{_said(value)!r} for {ref!r}, and {_said(first)!r} on line {at}"
             findings.add(line.file, line.line, columns.get(name, name), found, f"one {name} per statement")
     for issue, label in line.issues.items():
-        if earlier.issues.get(issue, label) != label:
-            found = f"{label} for {line.ref!r}, and {earlier.issues[issue]} on line {earlier.line}"
+        first, at = said.setdefault((ref, "issue", issue), (label, line.line))
+        if label != first:
+            found = f"{label} for {ref!r}, and {first} on line {at}"
             findings.add(line.file, line.line, f"issue.{issue}", found, "one label per statement and issue")
+    return True
 
 
 def _said(value: object) -> str:
@@ -328,10 +334,6 @@ KINDS: dict[str, tuple[type, str]] = {
 }
 
 
-class _RepeatedKey(ValueError):
-    """An object with a duplicate key, of which Python would silently keep the last value."""
-
-
 def read_lines(path: Path, findings: Findings) -> list[Line]:
     """Return the statements of a file; every fault is noted in `findings`."""
     lines = []
@@ -347,11 +349,11 @@ def read_lines(path: Path, findings: Findings) -> list[Line]:
 
 def _line(path: Path, number: int, content: str, findings: Findings) -> Line | None:
     try:
-        value = json.loads(content, object_pairs_hook=_without_repeats)
+        value = json.loads(content, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         findings.add(path, number, f"character {error.colno}", f"text that is not JSON ({error.msg})", "an object")
         return None
-    except _RepeatedKey as error:
+    except RepeatedKey as error:
         findings.add(path, number, str(error), "the same key twice in one object", "every key once")
         return None
     except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
@@ -361,15 +363,6 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> Line | N
     for key, found, expected in faults:
         findings.add(path, number, key, found, expected)
     return None if faults else _as_line(path, number, value)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for key, item in pairs:
-        if key in value:
-            raise _RepeatedKey(key)
-        value[key] = item
-    return value
 
 
 def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
@@ -382,7 +375,7 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
             yield key, *unknown("key", key, tuple(KINDS))
         elif item is not None and not isinstance(item, KINDS[key][0]):
             yield key, _short(item), KINDS[key][1]
-        elif not all(_is_text(part) for part in _strings(item)):
+        elif not all(is_text(part) for part in _strings(item)):
             yield key, "a NUL or half a surrogate pair", "text that UTF-8 can hold"
     if not value.get("ref") or (isinstance(value["ref"], str) and not value["ref"].strip()):
         yield "ref", "nothing", "some text"
@@ -479,10 +472,6 @@ def _strings(item: Any) -> Iterator[str]:
     elif isinstance(item, dict):
         yield from item
         yield from (part for part in item.values() if isinstance(part, str))
-
-
-def _is_text(text: str) -> bool:
-    return "\x00" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _short(value: Any) -> str:

@@ -17,10 +17,12 @@ from typing import BinaryIO, cast
 from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
-MOST_BYTES, MOST_TIMES, LITTLE = 2**30, 50, 2**26
-"""what a packed file may come to unless told otherwise: so many bytes, and so many times its own size where that is
-more than little. Tables come to 5 to 20 times their packed size"""
+MOST_BYTES = 2**30
+FREE_BYTES, RATIO = 2**25, 100
+"what any packed file may come to, and how many times its size a larger one: what compresses better is made to be large"
 CHUNK = 2**18
+MOST_SHOWN, LONGEST_NAME = 60, 255
+"characters of the name of a file in a zip that are shown, and that are kept: a file system allows as many"
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx")
 "how names of files in a zip end that may be meant; others (a PDF beside them) are passed over"
@@ -34,9 +36,13 @@ class Reading:
     """How files are read at present."""
 
     most: int | None = None
-    "bytes that a packed file may come to; None: as its size lets expect"
+    "bytes that a packed file may come to; None: `MOST_BYTES`, and not too many times its own size"
     told: Callable[[Path, float], None] | None = None
     "is told how much of a file was read, from 0 to 1: all of it"
+
+    def most_of(self, size: int) -> int:
+        """Return the bytes that a packed file of a size may come to."""
+        return min(MOST_BYTES, max(FREE_BYTES, RATIO * size)) if self.most is None else self.most
 
 
 _READING: ContextVar[Reading] = ContextVar("reading", default=Reading())  # noqa: B039  frozen
@@ -50,6 +56,11 @@ def reading(most: int | None = None, told: Callable[[Path, float], None] | None 
         yield
     finally:
         _READING.reset(token)
+
+
+def most_bytes() -> int | None:
+    """Return the bytes that a person allows a packed file to come to, where one does."""
+    return _READING.get().most
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def name_of(path: Path) -> str:
     with path.open("rb") as file:
         begin = file.read(4)
     if begin == ZIP:
-        return (_member(path) or PurePath(path.name)).name
+        return (_member(path) or PurePath(path.name)).name[-LONGEST_NAME:]
     return path.stem if begin == ZSTD or begin.startswith(GZIP) else path.name
 
 
@@ -104,7 +115,10 @@ def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]
             ) from error
         return arrow.input_stream(file, compression="zstd"), True
     if begin == ZIP and (member := _member(path)) is not None:
-        return cast("BinaryIO", zipfile.ZipFile(file).open(str(member))), True
+        try:
+            return cast("BinaryIO", zipfile.ZipFile(file).open(str(member))), True
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # damaged, or with a password
+            raise UsageError(f"{path}: a zip that cannot be unpacked ({_shown(error)}); unpack it first") from error
     return file, False
 
 
@@ -112,19 +126,31 @@ def _member(path: Path) -> PurePath | None:
     """Return the one table in a zip; None for a spreadsheet, and what may be one that is damaged. Raises UsageError."""
     try:
         with zipfile.ZipFile(path) as held:
-            names = held.namelist()
+            names = {one.filename: one.file_size for one in held.infolist()}
     except zipfile.BadZipFile:
         return None
     if BOOK in names:
+        _check_size(path, sum(names.values()))  # no more than that is unpacked of a file
         return None
     shown = [PurePath(name) for name in names if not name.startswith("__MACOSX") and not name.endswith("/")]
     tables = [one for one in shown if one.suffix.lower() in TABLES and not one.name.startswith(".")]
     if len(tables) != 1:
-        held_ = ", ".join(str(one) for one in (tables or shown)[:6]) or "nothing"
+        held_ = ", ".join(map(_shown, (tables or shown)[:6])) or "nothing"
         raise UsageError(
             f"{path}: found a zip with {held_}; give one with one table, or unpack it and give the one meant"
         )
     return tables[0]
+
+
+def _shown(what: object) -> str:
+    said = str(what)
+    return said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"
+
+
+def _check_size(path: Path, size: int) -> None:
+    """Raise UsageError if a packed file comes to too much."""
+    if size > (most := _READING.get().most_of(path.stat().st_size)):
+        raise UsageError(f"{path}: unpacks to more than {most:,} bytes; --most-bytes allows more")
 
 
 class _Counted(io.RawIOBase):
@@ -134,7 +160,6 @@ class _Counted(io.RawIOBase):
         super().__init__()
         self._path, self._inner, self._file, self._packed = path, inner, file, packed
         self._size, self._read, self._reading = path.stat().st_size or 1, 0, _READING.get()
-        self._most = self._reading.most or min(MOST_BYTES, max(LITTLE, MOST_TIMES * self._size))
 
     def readable(self) -> bool:
         return True
@@ -145,12 +170,12 @@ class _Counted(io.RawIOBase):
         except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
             if not self._packed:
                 raise
-            raise UsageError(f"{self._path}: a packed file that cannot be read ({error}); it may be cut off") from error
+            told = f"a packed file that cannot be read ({_shown(error)}); it may be cut off"
+            raise UsageError(f"{self._path}: {told}") from error
         buffer[: len(got)] = got
         self._read += len(got)
-        if self._packed and self._read > self._most:
-            told = f"has {self._size:,} bytes and unpacks to more than {self._most:,}"
-            raise UsageError(f"{self._path}: {told}; --most-bytes allows more")
+        if self._packed:
+            _check_size(self._path, self._read)
         if self._reading.told is not None and not self._file.closed:
             self._reading.told(self._path, min(self._file.tell() / self._size, 0.999) if got else 1.0)
         return len(got)

@@ -360,7 +360,7 @@ def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[st
         try:
             listed = json.loads(row.get("answers") or "[]")
             pairs = [(str(one[_first(ANSWERED, one)]), one[_first(VALUE, one)]) for one in listed]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             wanted = "a list of answers, each with questionId and value"
             findings.add(row.file, row.line, "answers", row.get("answers")[:40], wanted)
             return

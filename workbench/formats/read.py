@@ -100,7 +100,7 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
-        if not found and path.is_file() and kind_of(path) is Kind.EXCEL:  # damaged, or one of several sheets is meant
+        if not found and path.is_file() and kind_of(path) is not Kind.TEXT:  # damaged, or several sheets
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()

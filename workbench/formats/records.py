@@ -12,8 +12,9 @@ import csv
 import json
 import math
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
@@ -23,11 +24,13 @@ from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from xml.parsers import expat
+from zipfile import ZipFile
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
-from workbench.formats.packed import ZIP, content, is_packed, name_of, opened
+from workbench.formats.packed import FREE_BYTES, GZIP, RATIO, ZIP, ZSTD, content, is_packed, most_bytes, name_of, opened
 from workbench.installed import install
-from workbench.toml_files import parsed, too_deep
+from workbench.toml_files import DEEPEST, parse_toml, too_deep
 
 LONGEST = 2**24
 "characters of a line, and of a cell, of a table: more is no text that anybody asks or reads, but may take all memory"
@@ -41,8 +44,18 @@ LEFT_OUT, NUMBER = "-", "#"
 _WORD = re.compile(rb"[^\s,;\"]*")
 _SAID = re.compile(r"sep=(.)\r?\n")
 "the line by which Excel is told the separator"
+FEWER = "fewer, or --most-bytes, which allows more"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _EMPTY = frozenset({"", "nan"})
+MOST_FINDINGS = 1000
+"faults after which reading ends: nobody corrects more of them by hand"
+MOST_COLUMNS = 16_384
+"as many as a spreadsheet has"
+MOST_SHEETS = 1000
+FREE_CELLS, CELLS_A_BYTE = 2**20, 8
+"cells that any table may have, and how many for each byte of a larger file: no table that was collected has more"
+FREE_SIGNS, SIGNS_A_BYTE = FREE_BYTES, RATIO
+"the same for the characters of its cells"
 
 
 class Kind(StrEnum):
@@ -84,7 +97,7 @@ AS_IS = How()
 
 @dataclass(slots=True)
 class Findings:
-    """The faults found so far; reading continues so that the user sees all of them at once."""
+    """The faults found so far; reading continues so that the user sees all of them at once, up to `MOST_FINDINGS`."""
 
     found: list[Finding] = field(default_factory=list)
     "errors: the file cannot be read as it is"
@@ -95,6 +108,8 @@ class Findings:
 
     def add(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
         self.found.append(self._at(file, line, column, found, expected))
+        if len(self.found) >= MOST_FINDINGS:
+            self.check()
 
     def warn(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
         self.warned.append(self._at(file, line, column, found, expected))
@@ -115,6 +130,8 @@ def kind_of(path: Path) -> Kind:
         begin = file.read(4096)
     if begin.startswith(ZIP):
         return Kind.EXCEL
+    if begin.startswith((GZIP, ZSTD)):
+        raise UsageError(f"{path}: found a packed file within a packed file; unpack it first")
     suffix = Path(name_of(path)).suffix
     if begin.startswith(b"PAR1"):
         return Kind.PARQUET
@@ -151,7 +168,40 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
         found = _of_statistics(path, kind, findings)
     else:
         found = _READERS[kind](path, findings, how)
+    found = _bounded(path, found, findings)
     yield from found if how.header and not how.columns else _mapped(path, found, findings, how)
+
+
+def _bounded(path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """Yield records until there are too many columns, or more in them than the size of the file explains: tables of
+    some kinds say briefly what fills the memory.
+    """
+    size = path.stat().st_size
+    cells, signs = _most_cells(path), max(FREE_SIGNS, SIGNS_A_BYTE * size, most_bytes() or 0)
+    for place, record in found:
+        text = "".join(record)
+        cells, signs = cells - len(record), signs - len(text)
+        if not is_text(text):
+            column = next((n for n, cell in enumerate(record, start=1) if not is_text(cell)), None)
+            findings.add(path, place, str(column), "a NUL or half a surrogate pair", "text that UTF-8 can hold")
+        if len(record) > MOST_COLUMNS:
+            findings.add(path, place, None, f"{len(record):,} columns", f"at most {MOST_COLUMNS:,}")
+        if min(cells, signs) < 0:
+            what = "cells" if cells < 0 else "characters"
+            findings.add(path, place, None, f"many more {what} than a file of {size:,} bytes has", FEWER)
+        if len(record) > MOST_COLUMNS or min(cells, signs) < 0:
+            findings.check()
+        yield place, record
+
+
+def _most_cells(path: Path) -> int:
+    """Return how many cells the table in a file may have."""
+    return max(FREE_CELLS, CELLS_A_BYTE * path.stat().st_size, most_bytes() or 0)
+
+
+def is_text(text: str) -> bool:
+    """Return whether UTF-8 holds a text, and SQLite all of it."""
+    return "\x00" not in text and (text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text))
 
 
 def _mapped(
@@ -211,7 +261,7 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
     try:
         kind = kind_of(path)
         if kind is Kind.EXCEL and not how.sheet:
-            book = _package(kind).load_workbook(BytesIO(content(path)), read_only=True)
+            book = _book(path, read_only=True)
             rows = {one.title: ([_said(cell).strip() for cell in row] for row in one.values) for one in book.worksheets}
             return {title: next((row for row in found if any(row)), []) for title, found in rows.items()}
         value = json.loads(read_text(path, Findings()) or "") if kind is Kind.JSON and not how.sheet else None
@@ -388,9 +438,10 @@ def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
 def _of_toml(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
     text = read_text(path, findings, how.encoding)
     try:
-        value = None if text is None else parsed(text)
-    except tomllib.TOMLDecodeError as error:
-        findings.add(path, None, None, f"no TOML ({error})", "TOML with a list of tables")
+        value = None if text is None else parse_toml(text, path)
+    except InputError as error:
+        findings.counted[path.name] = "line"
+        findings.found += error.findings
         return
     yield from _of_lists(path, value, findings)
 
@@ -405,16 +456,32 @@ def _of_lists(path: Path, value: object, findings: Findings) -> Iterator[tuple[i
         findings.add(path, None, None, "no list of objects", "one list, with an object for each row")
 
 
+class RepeatedKey(ValueError):
+    """An object with a duplicate key, of which Python would silently keep the last value."""
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of pairs; for `json.loads`. Raises RepeatedKey."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise RepeatedKey(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return value
+
+
 def _json(path: Path, line: int, text: str, findings: Findings) -> object:
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text, object_pairs_hook=without_repeats)
         deep = too_deep(value)
     except RecursionError:
         deep = True
+    except RepeatedKey as error:
+        findings.add(path, line, str(error), "the same key twice in one object", "every key once")
+        return None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
         findings.counted[path.name] = "line"
-        findings.add(path, at, None, f"what is not JSON ({error})", "valid JSON")
+        said = "a number of more than 4,300 digits" if "digits" in str(error) else str(error)
+        findings.add(path, at, None, f"what is not JSON ({said})", "valid JSON")
         return None
     if deep:
         findings.add(path, line, None, "JSON that is nested too deeply", "objects within objects, a few levels deep")
@@ -472,9 +539,10 @@ def _package(kind: Kind) -> ModuleType:
 
 
 def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    openpyxl = _package(Kind.EXCEL)
     try:
-        book = openpyxl.load_workbook(BytesIO(content(path)), data_only=True)  # a path has to end in .xlsx
+        book = _book(path, data_only=True)
+    except (MissingPackage, UsageError):
+        raise
     except Exception as error:  # it raises whatever its parts raise
         findings.add(path, None, None, f"a spreadsheet that cannot be read ({error})", "an Excel file that opens")
         return
@@ -488,17 +556,65 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
     if sheet is None and len(filled) > 1:
         raise UsageError(f"{path}: {len(filled)} sheets: {', '.join(one.title for one in filled)}; --sheet names one")
     sheet = sheet or (filled[0] if filled else book.worksheets[0])
+    if sheet.max_row * sheet.max_column > _most_cells(path):
+        found = f"a sheet of {sheet.max_row:,} rows and {sheet.max_column:,} columns, most of them empty"
+        findings.add(path, None, None, found, "no empty rows and columns: delete those after the last that is filled")
+        return
     for merged in sheet.merged_cells.ranges:
         findings.add(path, merged.min_row, None, f"merged cells, {merged}", "a value in every cell of its own")
     rows = [[_said(value) for value in cells] for cells in sheet.iter_rows(values_only=True)]
     width = max((n + 1 for row in rows for n, cell in enumerate(row) if cell), default=0)
-    _note_formulas(path, openpyxl, sheet.title, rows, findings)
+    _note_formulas(path, sheet.title, rows, findings)
     yield from ((place, row[:width]) for place, row in enumerate(rows, start=1))
 
 
-def _note_formulas(path: Path, openpyxl: Any, title: str, rows: Sequence[Sequence[str]], findings: Findings) -> None:
+def _book(path: Path, **how: bool) -> Any:
+    """Open a spreadsheet. Raises UsageError where it would fill the memory, MissingPackage, and whatever its parts
+    raise.
+    """
+    openpyxl = _package(Kind.EXCEL)
+    whole = content(path)  # a path has to end in .xlsx
+    _check_parts(path, whole, openpyxl.utils.cell.range_boundaries)
+    return openpyxl.load_workbook(BytesIO(whole), **how)
+
+
+def _check_parts(path: Path, whole: bytes, corners: Callable[[str], tuple[int, int, int, int]]) -> None:
+    """Raise UsageError for a spreadsheet that says briefly what becomes large: openpyxl makes a cell of every place in
+    a range that is merged or a link, and reads a part as often as it is named.
+    """
+    cells = sheets = deep = most = 0
+    allowed = _most_cells(path)
+
+    def begin(name: str, given: dict[str, str]) -> None:
+        nonlocal cells, sheets, deep
+        deep, tag = deep + 1, name.rpartition(":")[2]
+        sheets += tag == "sheet"
+        if tag == "c":
+            cells += 1
+        elif tag in ("mergeCell", "hyperlink"):
+            left, top, right, bottom = corners(given["ref"])
+            cells += (right - left + 1) * (bottom - top + 1)
+        if deep > DEEPEST or sheets > MOST_SHEETS or max(cells, most) * max(sheets, 1) > allowed:
+            raise UsageError(
+                f"{path}: found more cells or sheets than the size of the file explains; give a table as CSV"
+            )
+
+    def end(_: str) -> None:
+        nonlocal deep
+        deep -= 1
+
+    with ZipFile(BytesIO(whole)) as held:
+        for part in held.namelist():
+            reader = expat.ParserCreate()
+            reader.StartElementHandler, reader.EndElementHandler, cells, deep = begin, end, 0, 0
+            with held.open(part) as file, suppress(expat.ExpatError, KeyError, ValueError):  # openpyxl says what
+                reader.ParseFile(file)
+            most = max(most, cells)
+
+
+def _note_formulas(path: Path, title: str, rows: Sequence[Sequence[str]], findings: Findings) -> None:
     """Note cells whose formula nobody has computed: the program that wrote the file left no value."""
-    book = openpyxl.load_workbook(BytesIO(content(path)), read_only=True)
+    book = _book(path, read_only=True)
     for place, (cells, row) in enumerate(zip(book[title].iter_rows(), rows, strict=False), start=1):
         for cell, said in zip(cells, row, strict=False):
             if cell.data_type == "f" and not said:
@@ -510,17 +626,23 @@ def _note_formulas(path: Path, openpyxl: Any, title: str, rows: Sequence[Sequenc
 def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:  # noqa: ARG001
     parquet = _package(Kind.PARQUET)
     try:
-        file = parquet.ParquetFile(path)
-        names = list(file.schema_arrow.names)
+        names = list(parquet.ParquetFile(path).schema_arrow.names)
         yield 0, names
         place = 0
-        for batch in file.iter_batches():
-            columns = [batch.column(n).to_pylist() for n in range(len(names))]
-            for values in zip(*columns, strict=True):
+        for batch in parquet.ParquetFile(path, read_dictionary=names).iter_batches():  # a text is held once
+            for cells in zip(*(_cells(batch.column(n)) for n in range(len(names))), strict=True):
                 place += 1
-                yield place, [_said(value) for value in values]
+                yield place, list(cells)
     except (OSError, ValueError) as error:  # pyarrow's errors of a damaged file are such
         findings.add(path, None, None, f"a Parquet file that cannot be read ({error})", "a whole file")
+
+
+def _cells(column: Any) -> list[str]:
+    """Return a column of a Parquet file as cells, each text of its dictionary once."""
+    if not hasattr(column, "dictionary"):
+        return list(map(_said, column.to_pylist()))
+    known = list(map(_said, column.dictionary.to_pylist()))
+    return ["" if place is None else known[place] for place in column.indices.to_pylist()]
 
 
 def _of_statistics(path: Path, kind: Kind, findings: Findings) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ exactly or refused with a list of places to correct.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -109,9 +110,9 @@ def _header_is_good(
             findings.add(path, line, name, found, "a required column")
     if any_columns:
         return len(findings.found) == before
-    for name in dict.fromkeys(header):
-        if header.count(name) > 1:
-            findings.add(path, line, name, f"{header.count(name)} columns of this name", "one")
+    for name, times in Counter(header).items():
+        if times > 1:
+            findings.add(path, line, name, f"{times} columns of this name", "one")
         if name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
             found, expected = unknown("column", name, [*known, *(f"{prefix}…" for prefix in prefixes)])
             findings.add(path, line, name, found, expected)
