@@ -330,13 +330,14 @@ class Likenesses:
         ends = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
         order = np.argsort(-means, kind="stable").tolist()
         first = order[0]
-        behind = [difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order]
+        nothing: tuple[Estimate | None, float] = None, NAN
+        behind = [nothing, *(difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order[1:])]
         even = [replace(self, answers={ref: self.evenly[ref] for ref in answers}).of(one).mean() for one in groups]
         nearer = [int((means > each).sum()) for each in means]
         return [
             Ranked(
                 groups[at], estimate(values[at], noise[at]), 1 + nearer[at], (ends[at][0], ends[at][1]),
-                float((ranks[:, at] == 1).mean()), *(behind[place] if place else (None, NAN)), even=float(even[at]),
+                float((ranks[:, at] == 1).mean()), *behind[place], float(even[at]),
             )
             for place, at in enumerate(order)
         ]  # fmt: skip
