@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -245,9 +246,9 @@ def test_the_part_of_the_font_is_drawn_with_first() -> None:
     assert len(pdf(FOREST(table()))) < 60_000, "the whole font is ten times as large"
 
 
-def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_drawn_here() -> None:
+def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_drawn_here(tmp_path: Path) -> None:
     first, later = pictures_of(table()), pictures_of(table(LINES[:2]))[:2]
-    with DrawingProcess() as process:
+    with DrawingProcess(tmp_path) as process:
         process.begin(first)
         found = [process.drawn(picture) for picture in first]
         assert process._process is not None
@@ -258,12 +259,12 @@ def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_dr
     assert found + again == [tuple(drawn(picture, *FORMS)) for picture in (*first, *later)]
 
 
-def test_a_picture_has_the_same_bytes_in_every_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_has_the_same_bytes_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [replace(LINES[0], name=sign * 5) for sign in "iltfWMmwRQ"]  # of one length, but not of one width
     (picture,) = pictures_of(table(lines, [Forest(values=["share"], rows=["name"])]))
     for seed in "12":
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        with DrawingProcess() as process:
+        with DrawingProcess(tmp_path) as process:
             process.begin([picture])
             assert process.drawn(picture) == tuple(drawn(picture, *FORMS))
 

@@ -6,6 +6,7 @@ read. The process ends with its standard input: when its parent closes it, or is
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -25,9 +26,13 @@ FORMS: tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
 
 
 class DrawingProcess:
-    """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws here."""
+    """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws here.
 
-    def __init__(self) -> None:
+    Its files, and those of what it draws with, are in a folder within `place`.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
         self._sent: list[Picture] = []
         self._finished = 0
         self._process: subprocess.Popen[str] | None = None
@@ -59,7 +64,7 @@ class DrawingProcess:
         return svg, pdf
 
     def _started(self) -> subprocess.Popen[str]:
-        self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="workbench-pictures-")))
+        self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="pictures-", dir=self._place)))
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, str(self._folder)],
             stdin=subprocess.PIPE,
@@ -67,6 +72,7 @@ class DrawingProcess:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             text=True,
+            env=os.environ | {"TMPDIR": str(self._folder)},
         )
         self._closing.callback(process.communicate)
         self._closing.callback(process.kill)  # it has nothing to tidy up

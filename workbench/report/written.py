@@ -159,7 +159,7 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     """Write the files into a new folder; where rules have read answers meanwhile, it is called again."""
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
-    with DrawingProcess() as process:
+    with DrawingProcess(fresh.parent) as process:
         made: dict[str, Tables] = {}
         found = collect(store, choice, tell, lambda part: made.update({part.slug: shown_of(part)}))
         _write(fresh, _files(store, found, made, process, tell))
