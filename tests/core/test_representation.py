@@ -22,7 +22,7 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences
 from workbench.audits.representation.asking import as_many
-from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
+from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, likeness
 from workbench.audits.representation.options import LikenessOptions
 from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
@@ -48,7 +48,7 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
-from workbench.stats.weights import CodedPeople
+from workbench.stats.populations import CodedPeople, Population, populations
 from workbench.tui.results.loaded import Settings
 from workbench.tui.results.result_screen import load
 

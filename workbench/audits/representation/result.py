@@ -15,7 +15,7 @@ from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
 from workbench.audits.reported import Reference
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
-from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, populations
+from workbench.audits.representation.likeness import Likenesses, Ranked, difference
 from workbench.audits.representation.options import AUDIT, LikenessOptions
 from workbench.audits.result import Headline, Result
 from workbench.domain.instruments import Instrument
@@ -37,7 +37,7 @@ from workbench.figures.shown import estimate as shown_estimate
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.stats.hypothesis_tests import holm
-from workbench.stats.weights import CodedPeople
+from workbench.stats.populations import CodedPeople, Population, populations
 
 SANTURKAR = Reference(
     "santurkar2023",
