@@ -564,3 +564,14 @@ def test_even_answers_that_are_nearest_to_the_same_group_are_a_doubt() -> None:
     (one,) = claim.said([0.2])
     assert isinstance(one, OfModel)
     assert not one.doubt
+
+
+def test_every_key_of_an_option_has_a_table_that_it_changes(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    result = judged(asked)
+    keys = {name for name, one in LikenessOptions.offered().items() if one.key}
+    assert keys == {"measure", "unweighted"}
+    assert keys <= {choice for entry in result.book.contents for choice in entry.choices}
+    assert result.steps == {"unweighted": ()}, "all people count the same"
+    asked.questionnaires.add_answers("survey", [Respondent("heavy", {"q0": "some"}, 2.0)])
+    assert judged(asked).steps == {"unweighted": (False, True)}
