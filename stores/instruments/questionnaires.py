@@ -31,7 +31,7 @@ from workbench.domain.questionnaires import (
 from workbench.errors import ConflictError, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from workbench.stats.weights import CodedPeople
+    from workbench.stats.populations import CodedPeople
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,7 +557,7 @@ class Questionnaires(Aggregate):
         """Return the people who answered any question of a current statement, in the order of import, as numbers."""
         import numpy as np
 
-        from workbench.stats.weights import CodedPeople, in_range
+        from workbench.stats.populations import CodedPeople, in_range
 
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)

@@ -22,7 +22,7 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences
 from workbench.audits.representation.asking import as_many
-from workbench.audits.representation.likeness import Likenesses, Population, SurveyQuestion, likeness, populations
+from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, likeness
 from workbench.audits.representation.options import LikenessOptions
 from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
@@ -48,7 +48,7 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
-from workbench.stats.weights import CodedPeople
+from workbench.stats.populations import CodedPeople, Population, populations
 from workbench.tui.results.loaded import Settings
 from workbench.tui.results.result_screen import load
 
@@ -564,3 +564,14 @@ def test_even_answers_that_are_nearest_to_the_same_group_are_a_doubt() -> None:
     (one,) = claim.said([0.2])
     assert isinstance(one, OfModel)
     assert not one.doubt
+
+
+def test_every_key_of_an_option_has_a_table_that_it_changes(asked: Store) -> None:
+    ask(asked, told("some"), DESIGN)
+    result = judged(asked)
+    keys = {name for name, one in LikenessOptions.offered().items() if one.key}
+    assert keys == {"measure", "unweighted"}
+    assert keys <= {choice for entry in result.book.contents for choice in entry.choices}
+    assert result.steps == {"unweighted": ()}, "all people count the same"
+    asked.questionnaires.add_answers("survey", [Respondent("heavy", {"q0": "some"}, 2.0)])
+    assert judged(asked).steps == {"unweighted": (False, True)}

@@ -8,16 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from tests.coverage.study import Held, Scenario
-from workbench.audits.representation.likeness import (
-    Likenesses,
-    Population,
-    SurveyQuestion,
-    difference,
-    likeness,
-    populations,
-)
+from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, difference, likeness
 from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Respondent, Role, Scale
 from workbench.stats.arrays import FloatArray
+from workbench.stats.populations import Population, populations
 
 Rng = np.random.Generator
 WORDS = ("much", "some", "little", "none")

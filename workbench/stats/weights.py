@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.domain.questionnaires import Questionnaire, group_fields
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
 "place of each person's answer among the options that a question offers; below 0: no answer, or none of them"
-
-
-def in_range(weights: Floats) -> Floats:
-    """Return weights times a power of two, which changes no digit of a share, so that the largest is below 1."""
-    return np.asarray(np.ldexp(weights, -np.frexp(np.max(weights, initial=0.0))[1]))
-
-
-@dataclass(frozen=True, eq=False)
-class CodedPeople:
-    """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes as texts."""
-
-    codes: Mapping[str, Codes]
-    "by ref: (people,)"
-    weights: Floats
-    "on a scale on which they can be added up"
-    groups: Mapping[str, NDArray[np.object_]]
-    "what tells groups apart -> the value of each person; empty: none"
-
-    @classmethod
-    def of(cls, held: Questionnaire) -> CodedPeople:
-        """Return the respondents of a questionnaire."""
-        people, codes = held.respondents, {}
-        for question in held.questions:
-            scale, known = held.scale(question.scale), {"": -1}
-            given = [one.answers.get(question.ref, "") for one in people]
-            known |= {value: scale.place(value) for value in set(given) - {""}}
-            codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
-        fields = group_fields(people)
-        groups = {field: np.array([one.groups.get(field, "") for one in people], object) for field in fields}
-        return cls(codes, in_range(np.array([one.weight for one in people])), groups)
-
-    def members(self, kind: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
-        """Yield every group of a kind, by its value in order, with the places of its people."""
-        for value in sorted({*self.groups[kind].tolist()} - {""}):
-            yield value, np.flatnonzero(self.groups[kind] == value)
 
 
 def effective_n(weights: Floats) -> float:

@@ -24,16 +24,15 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.populations import EVERYBODY, CodedPeople
 from workbench.stats.proportions import wilson_of_share
-from workbench.stats.weights import CodedPeople, weighted_shares
+from workbench.stats.weights import weighted_shares
 
 CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
-EVERYBODY, NAN = "everybody", float("nan")
+NAN = float("nan")
 AGREE = "Do you agree with the following statement?"
 "what stands before a statement where it is asked"
 ScaleOption = tuple[Scale, Option]
-
-NAN = float("nan")
 
 
 def book(

@@ -18,18 +18,16 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.domain.choices import LETTERS
-from workbench.domain.questionnaires import PublishedShares, Questionnaire, Scale
+from workbench.domain.questionnaires import Scale
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import ordered_wasserstein
+from workbench.stats.populations import Population
 from workbench.stats.resampling import derive_rng, share_ends, student_interval, student_p, variance
-from workbench.stats.weights import CodedPeople, Codes, WeightedShares, weighted_shares
 
 NAN = float("nan")
-EVERYBODY = "everybody"
 STEP = 1e-4
 "how much more weight one answer gets to see what it changes"
 Distributions = Mapping[str, FloatArray]
@@ -71,122 +69,6 @@ class SurveyQuestion:
         """Return a question with the options that its scale offers; None where there is no choice among letters."""
         options = tuple(option.values[0] for option in scale.offered)
         return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
-
-
-@dataclass(frozen=True, eq=False)
-class Population:
-    """How some people answered, question by question."""
-
-    kind: str
-    "what tells it from others: `country`; empty: everybody"
-    value: str
-    shares: Mapping[str, WeightedShares]
-    "by ref; questions that too few people answered are left out"
-    everyone: CodedPeople | None = None
-    "None where only shares are known"
-    members: NDArray[np.intp] | None = None
-    "their places among everyone; None: all"
-    known: bool = True
-    "whether the number of people is; else shares count as exact"
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}={self.value}" if self.kind else EVERYBODY
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        """Of its people; none where only shares are known."""
-        every = self.everyone.weights if self.everyone is not None else np.empty(0)
-        return every if self.members is None else every[self.members]
-
-    @cached_property
-    def weighed(self) -> Mapping[str, float]:
-        """The sum of the weights of those who answered each question."""
-        return {ref: float(self.weights[self.of(ref) >= 0].sum()) for ref in self.shares}
-
-    def of(self, ref: str) -> Codes:
-        """Return its people's answers to a question."""
-        assert self.everyone is not None, "of published shares nobody is known"
-        return self.everyone.codes[ref] if self.members is None else self.everyone.codes[ref][self.members]
-
-    @property
-    def people(self) -> float:
-        """The most people who answered a question; NaN where nobody knows."""
-        return max(one.people for one in self.shares.values()) if self.known else NAN
-
-    @property
-    def effective_n(self) -> float:
-        """Of the question that the fewest people answered, as weighted; NaN where nobody knows."""
-        return min(one.effective_n for one in self.shares.values()) if self.known else NAN
-
-    @property
-    def design_effect(self) -> float:
-        """The mean over questions; NaN where nobody knows."""
-        return float(np.mean([one.design_effect for one in self.shares.values()])) if self.known else NAN
-
-    def noise(self, influence: Distributions) -> list[FloatArray]:
-        """Return what each person moves a mean over questions, in one array; of published shares, in one a question.
-
-        influence : what one more answer of each option would move the value of a question
-        """
-        if self.everyone is None:
-            found = []
-            for ref, of in influence.items():
-                shares = self.shares[ref]
-                counts = np.rint(np.array(shares.shares) * shares.effective_n).astype(int)
-                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / len(influence))
-            return found
-        weights = self.weights
-        moves = np.zeros(len(weights))
-        for ref, of in influence.items():
-            each = np.append(of / self.weighed[ref] / len(influence), 0.0)  # who is below 0 has the last
-            moves += each[self.of(ref)]
-        return [moves * weights]
-
-
-def populations(
-    people: Questionnaire,
-    asked: Mapping[str, SurveyQuestion],
-    kinds: Sequence[str],
-    least: int,
-    everyone: CodedPeople | None = None,
-) -> list[Population]:
-    """Return everybody who answered, every group, and every population of which only published shares are known.
-
-    kinds : of groups; none: all
-    least : fewest people, as weighted, of a question that counts
-    everyone : who answered; None: the questionnaire's respondents
-    """
-    everyone = everyone or CodedPeople.of(people)
-    found = []
-    wanted = [(kind, *of) for kind in everyone.groups if not kinds or kind in kinds for of in everyone.members(kind)]
-    for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
-        every = Population(kind, value, {}, everyone, members)
-        shares = {ref: weighted_shares(every.of(ref), every.weights, len(one.options)) for ref, one in asked.items()}
-        found.append(replace(every, shares={ref: one for ref, one in shares.items() if one.effective_n >= least}))
-    scales = {question.ref: people.scale(question.scale) for question in people.questions}
-    published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
-    for given in people.published:
-        if given.ref in asked and (not given.group or not kinds or given.group in kinds):
-            published.setdefault((given.group, given.value), {})[given.ref] = given
-    for kind, value in published.keys() - {(one.kind, one.value) for one in found}:
-        by_ref = published[kind, value]
-        of_options = {ref: _published(given, scales[ref], len(asked[ref].options)) for ref, given in by_ref.items()}
-        enough = {
-            ref: one
-            for ref, one in of_options.items()
-            if one.shares[0] >= 0 and (by_ref[ref].people is None or one.effective_n >= least)
-        }
-        found.append(Population(kind, value, enough, known=all(by_ref[ref].people is not None for ref in enough)))
-    return sorted((one for one in found if one.shares), key=lambda one: (one.kind, one.value))
-
-
-def _published(given: PublishedShares, scale: Scale, options: int) -> WeightedShares:
-    """Return published shares of those who gave one of the options, and how many people these are; 0: nobody says."""
-    codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
-    weights = np.array(list(given.shares.values()))
-    people = (given.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
-    return WeightedShares(weighted_shares(codes, weights, options).shares, round(people), people)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
 from workbench.audits.reported import Reference
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
-from workbench.audits.representation.likeness import Likenesses, Population, Ranked, difference, populations
+from workbench.audits.representation.likeness import Likenesses, Ranked, difference
 from workbench.audits.representation.options import AUDIT, LikenessOptions
 from workbench.audits.result import Headline, Result
 from workbench.domain.instruments import Instrument
@@ -37,7 +37,7 @@ from workbench.figures.shown import estimate as shown_estimate
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.stats.hypothesis_tests import holm
-from workbench.stats.weights import CodedPeople
+from workbench.stats.populations import CodedPeople, Population, populations
 
 SANTURKAR = Reference(
     "santurkar2023",
@@ -57,6 +57,8 @@ NOTHING = f"nobody was asked survey questions yet. Start with: workbench run STO
 NO_GROUPS = "people have no groups, or one of a kind: import some with --groups"
 NO_PERSONAS = "no model was asked with a persona and without one. Ask with --personas FILE, show with --persona all"
 OTHER_PERSONAS = "answers with personas are there, and not among these: --persona all shows them; on screen, T chooses"
+CHOICES = ("measure", "unweighted")
+"options that every table depends on"
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
 "people, as weighted: below so many the noise of their shares is worth a note"
@@ -146,12 +148,12 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         "options": lambda name, ref: options_of(found, _named(found, name), ref),
     }
     entries = [
-        Entry("models", "likeness to people", lambda: models(found), choices=("measure",)),
-        Entry("groups", "groups, nearest first", behind["groups"], names, choices=("measure", "least"),
+        Entry("models", "likeness to people", lambda: models(found), choices=CHOICES),
+        Entry("groups", "groups, nearest first", behind["groups"], names, choices=("least", *CHOICES),
               whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
-        Entry("personas", "steering by persona", lambda: steered(found), choices=("measure",),
+        Entry("personas", "steering by persona", lambda: steered(found), choices=CHOICES,
               empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS),
-        Entry("questions", "questions", behind["questions"], names, choices=("measure",)),
+        Entry("questions", "questions", behind["questions"], names, choices=CHOICES),
         entry(received),
     ]  # fmt: skip
     book = Book(
@@ -179,6 +181,7 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         limits=LIMITS,
         references=[SANTURKAR],
         again=partial(_result, held),
+        steps={"unweighted": (False, True) if np.unique(held.everyone.weights).size > 1 else ()},
         judged=found,
     )
 

@@ -1,0 +1,165 @@
+"""How people answered questions: everybody, groups, and populations of which only published shares are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.domain.questionnaires import PublishedShares, Questionnaire, Scale, group_fields
+from workbench.stats.arrays import FloatArray
+from workbench.stats.weights import Codes, Floats, WeightedShares, weighted_shares
+
+NAN = float("nan")
+EVERYBODY = "everybody"
+
+
+def in_range(weights: Floats) -> Floats:
+    """Return weights times a power of two, which changes no digit of a share, so that the largest is below 1."""
+    return np.asarray(np.ldexp(weights, -np.frexp(np.max(weights, initial=0.0))[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedPeople:
+    """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes as texts."""
+
+    codes: Mapping[str, Codes]
+    "by ref: (people,)"
+    weights: Floats
+    "on a scale on which they can be added up"
+    groups: Mapping[str, NDArray[np.object_]]
+    "what tells groups apart -> the value of each person; empty: none"
+
+    @classmethod
+    def of(cls, held: Questionnaire) -> CodedPeople:
+        """Return the respondents of a questionnaire."""
+        people, codes = held.respondents, {}
+        for question in held.questions:
+            scale, known = held.scale(question.scale), {"": -1}
+            given = [one.answers.get(question.ref, "") for one in people]
+            known |= {value: scale.place(value) for value in set(given) - {""}}
+            codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
+        fields = group_fields(people)
+        groups = {field: np.array([one.groups.get(field, "") for one in people], object) for field in fields}
+        return cls(codes, in_range(np.array([one.weight for one in people])), groups)
+
+    def members(self, kind: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
+        """Yield every group of a kind, by its value in order, with the places of its people."""
+        for value in sorted({*self.groups[kind].tolist()} - {""}):
+            yield value, np.flatnonzero(self.groups[kind] == value)
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """How some people answered, question by question."""
+
+    kind: str
+    "what tells it from others: `country`; empty: everybody"
+    value: str
+    shares: Mapping[str, WeightedShares]
+    "by ref; questions that too few people answered are left out"
+    everyone: CodedPeople | None = None
+    "None where only shares are known"
+    members: NDArray[np.intp] | None = None
+    "their places among everyone; None: all"
+    known: bool = True
+    "whether the number of people is; else shares count as exact"
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}={self.value}" if self.kind else EVERYBODY
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Of its people; none where only shares are known."""
+        every = self.everyone.weights if self.everyone is not None else np.empty(0)
+        return every if self.members is None else every[self.members]
+
+    @cached_property
+    def weighed(self) -> Mapping[str, float]:
+        """The sum of the weights of those who answered each question."""
+        return {ref: float(self.weights[self.of(ref) >= 0].sum()) for ref in self.shares}
+
+    def of(self, ref: str) -> Codes:
+        """Return its people's answers to a question."""
+        assert self.everyone is not None, "of published shares nobody is known"
+        return self.everyone.codes[ref] if self.members is None else self.everyone.codes[ref][self.members]
+
+    @property
+    def people(self) -> float:
+        """The most people who answered a question; NaN where nobody knows."""
+        return max(one.people for one in self.shares.values()) if self.known else NAN
+
+    @property
+    def effective_n(self) -> float:
+        """Of the question that the fewest people answered, as weighted; NaN where nobody knows."""
+        return min(one.effective_n for one in self.shares.values()) if self.known else NAN
+
+    @property
+    def design_effect(self) -> float:
+        """The mean over questions; NaN where nobody knows."""
+        return float(np.mean([one.design_effect for one in self.shares.values()])) if self.known else NAN
+
+    def noise(self, influence: Mapping[str, FloatArray]) -> list[FloatArray]:
+        """Return what each person moves a mean over questions, in one array; of published shares, in one a question.
+
+        influence : what one more answer of each option would move the value of a question
+        """
+        if self.everyone is None:
+            found = []
+            for ref, of in influence.items():
+                shares = self.shares[ref]
+                counts = np.rint(np.array(shares.shares) * shares.effective_n).astype(int)
+                found.append(np.repeat(of, counts) / max(int(counts.sum()), 1) / len(influence))
+            return found
+        weights = self.weights
+        moves = np.zeros(len(weights))
+        for ref, of in influence.items():
+            each = np.append(of / self.weighed[ref] / len(influence), 0.0)  # who is below 0 has the last
+            moves += each[self.of(ref)]
+        return [moves * weights]
+
+
+def populations(
+    people: Questionnaire, refs: Collection[str], kinds: Sequence[str], least: int, everyone: CodedPeople | None = None
+) -> list[Population]:
+    """Return everybody who answered, every group, and every population of which only published shares are known.
+
+    refs : of the questions that are meant
+    kinds : of groups; none: all
+    least : fewest people, as weighted, of a question that counts
+    everyone : who answered; None: the questionnaire's respondents
+    """
+    everyone = everyone or CodedPeople.of(people)
+    scales = {one.ref: people.scale(one.scale) for one in people.questions if one.ref in refs}
+    found: list[Population] = []
+    wanted = [(kind, *of) for kind in everyone.groups if not kinds or kind in kinds for of in everyone.members(kind)]
+    for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
+        every = Population(kind, value, {}, everyone, members)
+        shares = {ref: weighted_shares(every.of(ref), every.weights, len(of.offered)) for ref, of in scales.items()}
+        found.append(replace(every, shares={ref: one for ref, one in shares.items() if one.effective_n >= least}))
+    published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
+    for given in people.published:
+        if given.ref in scales and (not given.group or not kinds or given.group in kinds):
+            published.setdefault((given.group, given.value), {})[given.ref] = given
+    for kind, value in published.keys() - {(one.kind, one.value) for one in found if one.shares}:
+        by_ref = published[kind, value]
+        of_options = {ref: _published(given, scales[ref]) for ref, given in by_ref.items()}
+        enough = {
+            ref: one
+            for ref, one in of_options.items()
+            if one.shares[0] >= 0 and (by_ref[ref].people is None or one.effective_n >= least)
+        }
+        found.append(Population(kind, value, enough, known=all(by_ref[ref].people is not None for ref in enough)))
+    return sorted((one for one in found if one.shares), key=lambda one: (one.kind, one.value))
+
+
+def _published(given: PublishedShares, scale: Scale) -> WeightedShares:
+    """Return published shares of those who gave one of the options, and how many people these are; 0: nobody says."""
+    codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
+    weights = np.array(list(given.shares.values()))
+    people = (given.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
+    return WeightedShares(weighted_shares(codes, weights, len(scale.offered)).shares, round(people), people)
