@@ -136,7 +136,7 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
         _check_ours(db, path, new=new)
         notice = set_journal_mode(db, path)
         connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
-        connection.execute("pragma cache_size = -32768")
+        connection.execute("pragma cache_size = -8192")
         _migrate(db, path, quiet=quiet)
         connection.execute("pragma foreign_keys = on")
     except BaseException as error:
