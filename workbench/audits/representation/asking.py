@@ -129,11 +129,8 @@ def unasked(instrument: Instrument) -> tuple[str, ...]:
     people = instrument.questionnaire
     there = askable(people)
     silent = [one.ref for one in people.questions if one.ref not in there] if people is not None and there else []
-    return (
-        (f"{named_few(silent)}: not put with options, because there are fewer than two or more than 26",)
-        if silent
-        else ()
-    )
+    said = f"{named_few(silent)}: not put with options, because there are fewer than two or more than 26"
+    return (said,) if silent else ()
 
 
 class Answers:

@@ -21,7 +21,7 @@ from workbench.audits.result import Headline, Result
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Questionnaire, named_few
-from workbench.domain.statements import Statement
+from workbench.domain.statements import ORIGINAL, QUESTION, Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, entry, header
@@ -82,7 +82,8 @@ class Found:
         return next(iter(self.likenesses.values())).kinds
 
     def text(self, ref: str) -> str:
-        return self.statements[ref].wordings[0].text if ref in self.statements else ""
+        wordings = self.statements[ref].wordings if ref in self.statements else ()
+        return next((one.text for one in wordings if one.variant in (ORIGINAL, QUESTION)), "")
 
 
 @dataclass(frozen=True, eq=False)
