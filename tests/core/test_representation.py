@@ -575,3 +575,19 @@ def test_every_key_of_an_option_has_a_table_that_it_changes(asked: Store) -> Non
     assert result.steps == {"unweighted": ()}, "all people count the same"
     asked.questionnaires.add_answers("survey", [Respondent("heavy", {"q0": "some"}, 2.0)])
     assert judged(asked).steps == {"unweighted": (False, True)}
+
+
+def test_a_country_that_was_asked_far_more_does_not_keep_the_others_from_a_rank() -> None:
+    refs = [f"q{n}" for n in range(12)]
+    published = [shares_of(ref, "A", 500, 0.9) for ref in refs]
+    published += [shares_of(ref, country, 500, 0.2) for country in ("B", "C", "D") for ref in refs[:4]]
+    published += [shares_of(ref, "E", 500) for ref in refs[10:]]
+    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
+    answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
+    there = populations(whole, refs, (), 30)
+    of = Likenesses(answers, dict.fromkeys(refs, 0), dict.fromkeys(refs, ASKED["q1"]), there, MEASURES[0], 1, 500)
+    assert [(one.population.value, one.likeness.n) for one in of.rankings["country"]] == [
+        ("A", 4), ("B", 4), ("C", 4), ("D", 4),
+    ]  # fmt: skip
+    assert [one.population.value for one in of.unranked("country")] == ["E"]

@@ -273,3 +273,18 @@ def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(tm
         )
         assert (came.answered, came.planned) == (2 * len(probes), 3 * len(probes))
         assert came.parts["invalid"].count == len(probes)
+
+
+def test_two_files_of_one_model_are_two_runs_in_the_figures(tmp_path: Path) -> None:
+    with new_store(tmp_path / "a.db") as held:
+        held.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania_panel")))
+        probes = plan(held, LETTERS_ASKED).probes
+        for letter in "AB":
+            path = tmp_path / f"{letter}.jsonl"
+            rows = [{"prompt": probe.prompt.messages[-1].content, "answer": letter, "model": "m"} for probe in probes]
+            path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+            put(held, match(held, path, log_of(path), Wanted("veldania_panel")))
+        which, options = Which("veldania_panel"), LikenessOptions()
+        found = registry.audit("representation").judge(held, which, options, lambda: nullcontext(held))
+        assert len(found.runs) == 2
+        assert all(name.startswith("imported:m · ") for name in found.runs)

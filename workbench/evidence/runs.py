@@ -277,6 +277,22 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     return found
 
 
+def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
+    """Return runs by names that tell them apart: the model's, with as much as it takes of how it was asked."""
+    names = told_apart(
+        [run.named for run in runs],
+        [run.instrument for run in runs],
+        [run.family for run in runs],
+        [str(run.sampling) for run in runs],
+        [run.language for run in runs],
+        [run.short_version for run in runs],
+        [run.dtype for run in runs],
+        [run.encoded for run in runs],
+        [f"run {run.model_id}.{run.sampling_id}" for run in runs],
+    )
+    return dict(zip(names, runs, strict=True))
+
+
 def listed_runs(runs: Sequence[Run]) -> str:
     """Return a line a run, as an error lists those that match."""
     return "\n".join(

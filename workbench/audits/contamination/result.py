@@ -18,7 +18,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import answered, entry, header
 from workbench.evidence.rulings import NO_RULINGS, Told, of_run, touched
-from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
+from workbench.evidence.runs import Which, named_runs, runs_meant, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import between, bounded
@@ -53,11 +53,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
             raise UnknownName(f"there are no completions by {named_few(which.models)}. Available: {', '.join(there)}")
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
-    names = told_apart(
-        [run.named for run in runs],
-        *([run.language for run in runs], [str(run.sampling) for run in runs], [run.dtype for run in runs]),
-    )
-    by_name = dict(zip(names, runs, strict=True))
+    by_name = named_runs(runs)
     ruled = {run: of_run(store, run, None) for run in runs}
     counted = which.readings.rulings
     found = [

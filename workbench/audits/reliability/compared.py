@@ -38,7 +38,6 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
-from workbench.evidence.runs import told_apart
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -56,22 +55,6 @@ KINDS = (
 )
 "the stance is that on the original, where it is the same under all templates"
 A = TypeVar("A", bound=np.generic)
-
-
-def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """Return runs by names that tell them apart: the model's, with as much as it takes of how it was asked."""
-    names = told_apart(
-        [run.named for run in runs],
-        [run.instrument for run in runs],
-        [run.family for run in runs],
-        [str(run.sampling) for run in runs],
-        [run.language for run in runs],
-        [run.short_version for run in runs],
-        [run.dtype for run in runs],
-        [run.encoded for run in runs],
-        [f"run {run.model_id}.{run.sampling_id}" for run in runs],
-    )
-    return dict(zip(names, runs, strict=True))
 
 
 @at_once

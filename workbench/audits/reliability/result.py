@@ -21,7 +21,7 @@ from workbench.audits.reliability import agreement_tables as agreement
 from workbench.audits.reliability import components as parts
 from workbench.audits.reliability import pooled, reader_error
 from workbench.audits.reliability import tables as tables
-from workbench.audits.reliability.compared import compared, named_runs
+from workbench.audits.reliability.compared import compared
 from workbench.audits.reliability.counting import ALL
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport
@@ -47,7 +47,7 @@ from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
-from workbench.evidence.runs import Which, chosen_of, matching, split
+from workbench.evidence.runs import Which, chosen_of, matching, named_runs, split
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import between, number
 from workbench.figures.table import AnyTable, Kind

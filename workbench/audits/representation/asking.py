@@ -120,7 +120,7 @@ SPREAD = 0.2
 def detects(questions: int) -> str:
     """Return the smallest difference of two likenesses that so many questions show; empty: none."""
     found = 100 * smallest_mean(SPREAD, questions)
-    spread = f"where the differences of single questions spread by {100 * SPREAD:.0f}"
+    spread = f"where the differences of single questions spread by {100 * SPREAD:.0f} points"
     return f"can show: a difference of {found:.0f} points of likeness, {spread}" if found == found else ""
 
 
@@ -129,7 +129,8 @@ def unasked(instrument: Instrument) -> tuple[str, ...]:
     people = instrument.questionnaire
     there = askable(people)
     silent = [one.ref for one in people.questions if one.ref not in there] if people is not None and there else []
-    return (f"{named_few(silent)}: not put with options, for there are fewer than two or over 26",) if silent else ()
+    said = f"{named_few(silent)}: not put with options, because there are fewer than two or more than 26"
+    return (said,) if silent else ()
 
 
 class Answers:

@@ -225,19 +225,22 @@ class Likenesses:
         ]  # fmt: skip
 
     def _overlapping(self, kind: str) -> list[Population]:
-        """Return the groups of a kind that may be ranked, in order: beginning with the one that has the most questions,
-        each that leaves at least half of that group's questions to all of them, and two. Countries that were asked in
-        different years have hardly a question in common, and one of these would leave the others too few.
+        """Return the groups of a kind that may be ranked, in order: those that have most questions in common, by the
+        number of groups times that of questions. Each group in turn says what that may be: it takes in those with which
+        it has most in common, as long as all have half of its questions in common, and two. Countries that were asked
+        in different years have hardly a question in common, and one of these would leave the others too few.
         """
         groups = [one for one in self.populations if one.kind == kind]
-        has = {one.value: frozenset(ref for ref in self.refs if ref in one.shares) for one in groups}
-        common, kept = frozenset(self.refs), list[str]()
-        most = max(map(len, has.values()))
-        for value in sorted(has, key=lambda value: -len(has[value])):
-            if 2 * len(common & has[value]) >= most > 0:
-                common &= has[value]
-                kept.append(value)
-        return [one for one in groups if one.value in kept] if len(kept) > 1 < len(common) else []
+        has = np.array([[ref in one.shares for ref in self.refs] for one in groups], dtype=np.bool_)
+        best, most = list[int](), 0
+        for first in has:
+            kept, common = list[int](), first
+            for at in np.argsort(-(has & first).sum(axis=1), kind="stable").tolist():
+                if 2 * (common & has[at]).sum() >= max(int(first.sum()), 4):
+                    kept, common = [*kept, at], common & has[at]
+            if len(kept) * common.sum() > most:
+                best, most = kept, len(kept) * int(common.sum())
+        return [groups[at] for at in sorted(best)] if len(best) > 1 else []
 
     def apart(self, kind: str) -> list[Population]:
         """Return the groups of a kind that are not ranked although they answered questions that the model answered."""

@@ -21,7 +21,7 @@ from workbench.audits.result import Headline, Result
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Questionnaire, named_few
-from workbench.domain.statements import Statement
+from workbench.domain.statements import ORIGINAL, QUESTION, Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, entry, header
@@ -30,7 +30,7 @@ from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import Which, runs_meant, template_notes, told_apart
+from workbench.evidence.runs import Which, named_runs, runs_meant, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate as shown_estimate
@@ -82,7 +82,8 @@ class Found:
         return next(iter(self.likenesses.values())).kinds
 
     def text(self, ref: str) -> str:
-        return self.statements[ref].wordings[0].text if ref in self.statements else ""
+        wordings = self.statements[ref].wordings if ref in self.statements else ()
+        return next((one.text for one in wordings if one.variant in (ORIGINAL, QUESTION)), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,7 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     runs = runs_meant(store, AUDIT, which)
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
-    more = [run.language for run in runs], [run.family for run in runs], [str(run.sampling) for run in runs]
-    by_name = dict(zip(told_apart([run.named for run in runs], *more, [run.dtype for run in runs]), runs, strict=True))
+    by_name = named_runs(runs)
     instrument = store.runs.instrument(runs[-1])
     people = store.questionnaires.get(instrument.name, people=False)
     source, known = source_of(store, runs, which.readings), askable(people)
@@ -238,7 +238,7 @@ def _notes(found: Found) -> Iterator[str]:
     if apart := dict.fromkeys(
         one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
     ):
-        yield f"{named_few(apart)}: no rank, because they share too few questions with the other groups"
+        yield f"{named_few(apart)}: no rank, because of too few questions in common with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
         less = "the noise of their shares makes models look less like them"
         yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
