@@ -22,6 +22,7 @@ from tests.cli.test_commands import run
 from tests.cli.test_demonstration import demo
 from tests.core.test_representation import DESIGN, told
 from tests.jobs.test_response_bias_runs import ask
+from tests.report.test_report import Read
 from workbench import registry
 from workbench.cli.main import GROUPS, main
 from workbench.domain.instruments import Instrument
@@ -38,10 +39,11 @@ from workbench.domain.questionnaires import (
     Scale,
 )
 from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.report import page as report_page
 
 pytestmark = pytest.mark.e2e
 
-EVIL = "=1+1\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066<script>alert(1)</script>[bold]\\input{x}%/../../../x "
+EVIL = "=1+1\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066<script>alert(1)</script>[bold][/x]\\input{x}%/../../../x "
 NAMES = {
     "model": ["name"], "party": ["name"], "statement": ["topic"], "queue": ["name"], "respondent": ["name"],
     "respondent_group": ["field", "value"], "issue": ["name"], "ruling": ["auditor"], "edit": ["person"],
@@ -81,6 +83,16 @@ OTHERS = {
     "annotate", "rule", "report", "export", "prompts",
 }  # fmt: skip
 "they write, paint a screen or take files, which are looked at below"
+
+
+ELEMENTS = {
+    "html", "head", "meta", "title", "style", "script", "body", "header", "footer", "nav", "main", "section", "div",
+    "p", "a", "h1", "h2", "h3", "ol", "ul", "li", "b", "strong", "small", "span", "code", "time", "noscript", "figure",
+    "figcaption", "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td", "br", "q", "sub",
+    "sup", "em", "dl", "dt", "dd", "svg", "g", "defs", "clippath", "path", "rect", "line", "circle", "polygon",
+    "polyline", "text", "tspan", "use", "desc", "metadata", "symbol",
+}  # fmt: skip
+LOADS = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping", "srcdoc"}
 
 
 def evil(text: str) -> str:
@@ -134,13 +146,18 @@ def poison(path: Path) -> None:
             return json.dumps(replaced(json.loads(value), names), ensure_ascii=False)
         return evil(value) if value in names else value
 
+    def said(value: str) -> str:
+        if value.startswith('[["'):  # the turns before a prompt
+            return json.dumps([[role, evil(text)] for role, text in json.loads(value)], ensure_ascii=False)
+        return evil(value) if len(value) > 1 else value  # letters stay readable
+
     for table in tables:
         for _, column, kind, *_ in connection.execute(f"pragma table_info({table})").fetchall():
             if kind.lower() == "text" and column not in TEXTS.get(table, ()) and table != "prompt":
                 change(table, column, named)
     for table, columns in TEXTS.items():
         for column in columns:
-            change(table, column, lambda value: evil(value) if len(value) > 1 else value)  # letters stay readable
+            change(table, column, said)
     for table, columns in LISTS.items():
         for column in columns:
             change(table, column, lambda value: json.dumps([*map(evil, json.loads(value)), EVIL.strip()]))
@@ -191,8 +208,28 @@ def check_file(name: str, content: bytes, *, exact: bool) -> None:
         check_painted(text)
         if kind in (".html", ".svg", ".md"):
             assert "<script>alert" not in text
+        if kind in (".html", ".svg"):
+            check_markup(text)
         if kind in (".tex", ".bib"):
             assert not any("\\input{" in line for line in text.splitlines() if not line.startswith("%"))
+
+
+def check_markup(text: str) -> None:
+    """Look at the elements and attributes of a page or a picture, as a browser reads them: none is of a stored text."""
+    page = Read(text)
+    for tag, given in page.tags:
+        assert tag in ELEMENTS, tag
+        for name, value in given.items():
+            assert re.fullmatch(r"(?!on)[a-zA-Z:-]+[12]?", name), (tag, name)
+            assert name not in LOADS, (tag, name)
+            if name.endswith("href"):
+                assert re.fullmatch(r"#[\w-]+|[\w./-]+\.\w+", value or ""), value
+    ours = [re.sub(r"\s+", "", report_page.read(name)) for name in ("script.js", "style.css")]
+    for part, own in zip(("script", "style"), ours, strict=True):
+        held = re.sub(r"\s+", "", "".join(page.inside[part]))
+        assert EVIL.strip()[:4] not in held
+        assert part == "style" or held in ("", own)
+    assert len([tag for tag, _ in page.tags if tag == "script"]) in (0, 2)
 
 
 def check_folder(folder: Path, *, exact: bool = False) -> None:
