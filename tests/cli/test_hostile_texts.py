@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import shlex
+import shutil
 import sqlite3
 import tomllib
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import click
 import pytest
 
 import workbench
@@ -24,6 +27,7 @@ from tests.core.test_representation import DESIGN, told
 from tests.jobs.test_response_bias_runs import ask
 from tests.report.test_report import Read
 from workbench import registry
+from workbench.cli.completing import complete
 from workbench.cli.main import GROUPS, main
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind
@@ -39,6 +43,7 @@ from workbench.domain.questionnaires import (
     Scale,
 )
 from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.options import shared
 from workbench.report import page as report_page
 
 pytestmark = pytest.mark.e2e
@@ -180,6 +185,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check_painted(text: str) -> None:
     odd = {sign for sign in text if not sign.isprintable() and sign not in "\n\xa0"}
     assert not odd, (odd, next(line for line in text.splitlines() if odd & set(line)))
+    unquoted = re.search(r"workbench [a-z]+ [^\n'.;:]*=1\+1", text)
+    assert not unquoted, unquoted
 
 
 def check_file(name: str, content: bytes, *, exact: bool) -> None:
@@ -315,3 +322,33 @@ def test_figures_in_every_medium_and_in_python_are_text(
             check_painted(repr(shown))
             check_painted(shown._repr_html_())
             assert "<script>alert" not in shown._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ["models", "instruments", "queues", "stores"])
+def test_what_a_shell_completes_is_one_word_that_runs_nothing(hostile: Path, tmp_path: Path, kind: str) -> None:
+    for name in ("$(id).db", "a b.db", "--force.db", "\x1b[31m.db", "good-1.db"):
+        shutil.copy(hostile, tmp_path / name)
+    context = click.Context(click.Command("show"))
+    context.params["store"] = hostile
+    option = shared.STORE.but(completes=kind)
+    found = [one.value for one in complete(context, option, f"{tmp_path}/" if kind == "stores" else "")]
+    assert all(shlex.split(word) == [word] and word.isprintable() and word[:1] != "-" for word in found)
+    if kind == "stores":
+        assert found == [f"{tmp_path}/good-1.db"]
+    assert not any("=1+1" in word for word in found)
+
+
+@pytest.mark.parametrize("table", ["ref,original\na,b\n", "ref,original,{evil}\na,b,c\n", "Nr,These,{evil}\n1,b,c\n"])
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--json"], ["--name", EVIL.strip()]])
+def test_what_an_import_says_of_a_file_is_text_and_its_commands_are_quoted(
+    tmp_path: Path, table: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "-=1+1\x1b[31m\u202e;$(touch x)[bold][x].csv"
+    path.write_text(table.format(evil=EVIL.strip()), encoding="utf-8")
+    code, out, err = run(capsys, "import", tmp_path / "a;b.db", path, *more)
+    check_painted(out + err)
+    assert (code == 0) is ("=1+1" not in path.read_text(encoding="utf-8"))
+    for line in (line for line in (out + err).splitlines() if line.startswith(("Next: ", "  workbench import"))):
+        words = shlex.split(line.removeprefix("Next: "))
+        assert words[0] == "workbench"
+        assert any(str(word).endswith("a;b.db") for word in words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -240,7 +241,7 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
     if not every:
         raise UnknownName(
             f"no model was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
-            f"{instrument} --model NAME"
+            f"{shlex.quote(instrument)} --model NAME"
         )
     runs = split(store, matching(every, None, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
