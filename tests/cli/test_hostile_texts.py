@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import shlex
+import shutil
 import sqlite3
 import tomllib
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import click
 import pytest
 
 import workbench
@@ -22,7 +25,9 @@ from tests.cli.test_commands import run
 from tests.cli.test_demonstration import demo
 from tests.core.test_representation import DESIGN, told
 from tests.jobs.test_response_bias_runs import ask
+from tests.report.test_report import Read
 from workbench import registry
+from workbench.cli.completing import complete
 from workbench.cli.main import GROUPS, main
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind
@@ -38,10 +43,12 @@ from workbench.domain.questionnaires import (
     Scale,
 )
 from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.options import shared
+from workbench.report import page as report_page
 
 pytestmark = pytest.mark.e2e
 
-EVIL = "=1+1\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066<script>alert(1)</script>[bold]\\input{x}%/../../../x "
+EVIL = "=1+1\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066<script>alert(1)</script>[bold][/x]\\input{x}%/../../../x "
 NAMES = {
     "model": ["name"], "party": ["name"], "statement": ["topic"], "queue": ["name"], "respondent": ["name"],
     "respondent_group": ["field", "value"], "issue": ["name"], "ruling": ["auditor"], "edit": ["person"],
@@ -81,6 +88,16 @@ OTHERS = {
     "annotate", "rule", "report", "export", "prompts",
 }  # fmt: skip
 "they write, paint a screen or take files, which are looked at below"
+
+
+ELEMENTS = {
+    "html", "head", "meta", "title", "style", "script", "body", "header", "footer", "nav", "main", "section", "div",
+    "p", "a", "h1", "h2", "h3", "ol", "ul", "li", "b", "strong", "small", "span", "code", "time", "noscript", "figure",
+    "figcaption", "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td", "br", "q", "sub",
+    "sup", "em", "dl", "dt", "dd", "svg", "g", "defs", "clippath", "path", "rect", "line", "circle", "polygon",
+    "polyline", "text", "tspan", "use", "desc", "metadata", "symbol",
+}  # fmt: skip
+LOADS = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping", "srcdoc"}
 
 
 def evil(text: str) -> str:
@@ -134,13 +151,18 @@ def poison(path: Path) -> None:
             return json.dumps(replaced(json.loads(value), names), ensure_ascii=False)
         return evil(value) if value in names else value
 
+    def said(value: str) -> str:
+        if value.startswith('[["'):  # the turns before a prompt
+            return json.dumps([[role, evil(text)] for role, text in json.loads(value)], ensure_ascii=False)
+        return evil(value) if len(value) > 1 else value  # letters stay readable
+
     for table in tables:
         for _, column, kind, *_ in connection.execute(f"pragma table_info({table})").fetchall():
             if kind.lower() == "text" and column not in TEXTS.get(table, ()) and table != "prompt":
                 change(table, column, named)
     for table, columns in TEXTS.items():
         for column in columns:
-            change(table, column, lambda value: evil(value) if len(value) > 1 else value)  # letters stay readable
+            change(table, column, said)
     for table, columns in LISTS.items():
         for column in columns:
             change(table, column, lambda value: json.dumps([*map(evil, json.loads(value)), EVIL.strip()]))
@@ -163,6 +185,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check_painted(text: str) -> None:
     odd = {sign for sign in text if not sign.isprintable() and sign not in "\n\xa0"}
     assert not odd, (odd, next(line for line in text.splitlines() if odd & set(line)))
+    unquoted = re.search(r"workbench [a-z]+ [^\n'.;:]*=1\+1", text)
+    assert not unquoted, unquoted
 
 
 def check_file(name: str, content: bytes, *, exact: bool) -> None:
@@ -191,8 +215,28 @@ def check_file(name: str, content: bytes, *, exact: bool) -> None:
         check_painted(text)
         if kind in (".html", ".svg", ".md"):
             assert "<script>alert" not in text
+        if kind in (".html", ".svg"):
+            check_markup(text)
         if kind in (".tex", ".bib"):
             assert not any("\\input{" in line for line in text.splitlines() if not line.startswith("%"))
+
+
+def check_markup(text: str) -> None:
+    """Look at the elements and attributes of a page or a picture, as a browser reads them: none is of a stored text."""
+    page = Read(text)
+    for tag, given in page.tags:
+        assert tag in ELEMENTS, tag
+        for name, value in given.items():
+            assert re.fullmatch(r"(?!on)[a-zA-Z:-]+[12]?", name), (tag, name)
+            assert name not in LOADS, (tag, name)
+            if name.endswith("href"):
+                assert re.fullmatch(r"#[\w-]+|[\w./-]+\.\w+", value or ""), value
+    ours = [re.sub(r"\s+", "", report_page.read(name)) for name in ("script.js", "style.css")]
+    for part, own in zip(("script", "style"), ours, strict=True):
+        held = re.sub(r"\s+", "", "".join(page.inside[part]))
+        assert EVIL.strip()[:4] not in held
+        assert part == "style" or held in ("", own)
+    assert len([tag for tag, _ in page.tags if tag == "script"]) in (0, 2)
 
 
 def check_folder(folder: Path, *, exact: bool = False) -> None:
@@ -278,3 +322,33 @@ def test_figures_in_every_medium_and_in_python_are_text(
             check_painted(repr(shown))
             check_painted(shown._repr_html_())
             assert "<script>alert" not in shown._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ["models", "instruments", "queues", "stores"])
+def test_what_a_shell_completes_is_one_word_that_runs_nothing(hostile: Path, tmp_path: Path, kind: str) -> None:
+    for name in ("$(id).db", "a b.db", "--force.db", "\x1b[31m.db", "good-1.db"):
+        shutil.copy(hostile, tmp_path / name)
+    context = click.Context(click.Command("show"))
+    context.params["store"] = hostile
+    option = shared.STORE.but(completes=kind)
+    found = [one.value for one in complete(context, option, f"{tmp_path}/" if kind == "stores" else "")]
+    assert all(shlex.split(word) == [word] and word.isprintable() and word[:1] != "-" for word in found)
+    if kind == "stores":
+        assert found == [f"{tmp_path}/good-1.db"]
+    assert not any("=1+1" in word for word in found)
+
+
+@pytest.mark.parametrize("table", ["ref,original\na,b\n", "ref,original,{evil}\na,b,c\n", "Nr,These,{evil}\n1,b,c\n"])
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--json"], ["--name", EVIL.strip()]])
+def test_what_an_import_says_of_a_file_is_text_and_its_commands_are_quoted(
+    tmp_path: Path, table: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "-=1+1\x1b[31m\u202e;$(touch x)[bold][x].csv"
+    path.write_text(table.format(evil=EVIL.strip()), encoding="utf-8")
+    code, out, err = run(capsys, "import", tmp_path / "a;b.db", path, *more)
+    check_painted(out + err)
+    assert (code == 0) is ("=1+1" not in path.read_text(encoding="utf-8"))
+    for line in (line for line in (out + err).splitlines() if line.startswith(("Next: ", "  workbench import"))):
+        words = shlex.split(line.removeprefix("Next: "))
+        assert words[0] == "workbench"
+        assert any(str(word).endswith("a;b.db") for word in words)

@@ -152,6 +152,14 @@ def test_a_server_that_ends_before_it_answers_is_told_with_its_last_words(
 
 
 @needs_proc
+@pytest.mark.parametrize("name", ["--trust-remote-code", "a/b@--trust-remote-code"])
+def test_a_name_is_no_option_of_the_server(vllm: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ModelError, match="begins with -, which vLLM would take for an option"):
+        load(f"vllm:{name}", beside=tmp_path / "server.log")
+    assert not (tmp_path / "server.log").exists()
+
+
+@needs_proc
 def test_a_model_that_is_closed_has_no_server(vllm: Path, tmp_path: Path) -> None:
     model = load(f"vllm:{MODEL}@v2", beside=tmp_path / "server.log")
     assert all(map(alive, processes(vllm)))

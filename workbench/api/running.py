@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
@@ -90,9 +91,8 @@ def run(
         opened.plans.follow(job_id, hash_)
     job = watch(opened, job_id, quiet=quiet)
     if job.state != "done":
-        raise JobError(
-            f"job {job.id} {job.state}: {job.message}. Go on with: workbench jobs {store.path} resume {job.id}"
-        )
+        go_on = f"workbench jobs {shlex.quote(str(store.path))} resume {job.id}"
+        raise JobError(f"job {job.id} {job.state}: {job.message}. Go on with: {go_on}")
     return Run(store, audit, model, job.id, planned.samples)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
@@ -103,7 +104,7 @@ def start_with(store: Store, audit: str, instrument: str | None = None) -> str:
     }
     asked_by = audit_for(audit, meant)
     cannot = asked_by != audit
-    of = f" --instrument {instrument}" if instrument else ""
+    of = f" --instrument {shlex.quote(instrument)}" if instrument else ""
     start = f"Start with: workbench run STORE --audit {asked_by}{of} --model NAME"
     told = "; ".join(others.values())
     return f"{told}, not with --audit {audit}. {start}" if cannot else "; ".join(filter(None, (start, told)))

@@ -73,7 +73,7 @@ def open_store(options: Namespace) -> int:
 def init(options: Namespace) -> int:
     """Make a store."""
     if options.store.exists():
-        raise UsageError(f"{options.store} exists already; open it with: workbench {options.store}")
+        raise UsageError(f"{options.store} exists already; open it with: workbench {shlex.quote(str(options.store))}")
     make(options.store, demo=options.demo)
     say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
     if options.demo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -110,7 +111,7 @@ def sample(options: Namespace) -> int:
         return 0
     say_wrapped(proposal.describe())
     if not options.dry_run:
-        say(f"Next: workbench annotate STORE --queue {spec.name} --annotator NAME")
+        say(f"Next: workbench annotate STORE --queue {shlex.quote(spec.name)} --annotator NAME")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ COMPLETE = "_WORKBENCH_COMPLETE"
 "names the shell in which something is being completed"
 SHELL = Option("shell", positional=True, required=True, choices=("bash", "zsh", "fish"))
 SQLITE = b"SQLite format 3\0"
+WORD = re.compile(r"[\w@%+=:./][\w@%+=:./-]*")
+"a name that a shell takes as one word as it is: what is completed is put into a command line, and run on Enter"
 
 
 def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[CompletionItem]:
@@ -28,7 +31,7 @@ def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[Co
         return [CompletionItem(one.name, help=one.title) for one in topics() if one.name.startswith(incomplete)]
     head, comma, last = incomplete.rpartition(",")
     named = _names(_store(ctx), option.completes)
-    return [CompletionItem(f"{head}{comma}{name}") for name in named if name.startswith(last)]
+    return [CompletionItem(f"{head}{comma}{name}") for name in named if name.startswith(last) and WORD.fullmatch(name)]
 
 
 def stores(incomplete: str) -> list[CompletionItem]:
@@ -38,7 +41,8 @@ def stores(incomplete: str) -> list[CompletionItem]:
     shown = incomplete[: incomplete.rfind("/") + 1]
     begun = "" if incomplete.endswith("/") else typed.name
     try:
-        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun) and is_sqlite(path)]
+        names = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun)]
+        found = [path for path in names if WORD.fullmatch(path.name) and is_sqlite(path)]
     except OSError:
         found = []
     return [CompletionItem(f"{shown}{path.name}") for path in found] or [CompletionItem(incomplete, type="file")]

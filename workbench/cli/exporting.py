@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 from workbench.cli.output import print_json, say, say_wrapped
@@ -109,7 +110,7 @@ def _instrument(options: Namespace) -> int:
         if lines:
             say("\n- ".join((heading, *lines)))
     place = written.files[0] if written.format == "jsonl" else written.folder
-    say(f"Import it: workbench import OTHER_STORE --format {written.format} {place}")
+    say(f"Import it: workbench import OTHER_STORE --format {written.format} {shlex.quote(str(place))}")
     return 0
 
 

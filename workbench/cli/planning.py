@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -166,8 +167,8 @@ def _tell(made: FrozenPlan, path: Path) -> None:
     if before:
         say(f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and the plan records this.")
     say(f"Hash: {made.hash}")
-    more = f" --model {made.models[0]}" if len(made.models) > 1 else ""
-    say(f"Next: workbench run STORE --plan {path}{more}")
+    more = f" --model {shlex.quote(made.models[0])}" if len(made.models) > 1 else ""
+    say(f"Next: workbench run STORE --plan {shlex.quote(str(path))}{more}")
 
 
 def _check(options: Namespace) -> int:
@@ -222,6 +223,6 @@ def prompts(options: Namespace) -> int:
         print_json({"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)})
         return 0
     say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {design.samples:,} times each")
-    of = f"--audit {design.audit} --family {design.family}"
-    say_wrapped(f"{', '.join(files)}. Then: workbench import {options.store} FILE {of}")
+    of = f"--audit {design.audit} --family {shlex.quote(design.family)}"
+    say_wrapped(f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {of}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import get_close_matches
@@ -97,7 +98,9 @@ def _check(words: Sequence[str]) -> None:
     """Raise UsageError for words before the options that are no store and an audit."""
     first, second, *_ = *words, "", ""
     if first in registry.audits() and not Path(first).exists():
-        raise UsageError(f"found the audit {first!r} in place of a store: workbench show {second or 'STORE'} {first}")
+        raise UsageError(
+            f"found the audit {first!r} in place of a store: workbench show {shlex.quote(second or 'STORE')} {first}"
+        )
     if second:
         near = get_close_matches(second, registry.audits(), n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -366,7 +367,7 @@ def check_begun(store: Store, job_id: int) -> None:
         said = log_tail(store.path, job_id, 1) or "it gave no message"
         raise JobError(
             f"the worker of job {job_id} ended during start-up: {said}. Its log: {log_path(store.path, job_id)}. "
-            f"Start it again: workbench jobs {store.path} resume {job_id}"
+            f"Start it again: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
         )
 
 

@@ -10,6 +10,7 @@ its job, the store refuses its writes, and it ends.
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import threading
@@ -138,7 +139,7 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
 def _kept(store: Store, error: StoreGone, job_id: int) -> str:
     """Write the contents of a lost store to a new file, record the job's end there, and return a message."""
     store.rescue(error)
-    return f"{store.moved} Resume: workbench jobs {store.path} resume {job_id}"
+    return f"{store.moved} Resume: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
 
 
 def take(store: Store, job_id: int) -> int:

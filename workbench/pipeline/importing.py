@@ -359,7 +359,8 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
-        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {instrument.name}"
+        of = shlex.quote(instrument.name)
+        yield f"Next: workbench show {shlex.quote(str(store))} response_bias --instrument {of}"
     else:
         yield f"Next: workbench lint {shlex.quote(str(store))}"
 
@@ -414,7 +415,7 @@ def _mapped(how: How) -> Iterator[str]:
 def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
     """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
     for scale, taken in outcome.numbers:
-        adjust = f"workbench questionnaire {shlex.quote(str(store))} --scale {scale} --map ANSWER=MEANING"
+        adjust = f"workbench questionnaire {shlex.quote(str(store))} --scale {shlex.quote(scale)} --map ANSWER=MEANING"
         yield f"- {scale}: answers in numbers were read as {taken}; adjust: {adjust}"
 
 

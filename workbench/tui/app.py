@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shlex
 import signal
 import textwrap
 from asyncio import to_thread
@@ -431,8 +432,8 @@ def goes_on(path: Path) -> list[str]:
     except WorkbenchError:
         return []
     return [
-        f"job {job.id} continues ({percent(job.done, job.total)}); come back with: workbench {path}, "
-        f"stop it with: workbench jobs {path} cancel {job.id}"
+        f"job {job.id} continues ({percent(job.done, job.total)}); come back with: workbench {shlex.quote(str(path))}, "
+        f"stop it with: workbench jobs {shlex.quote(str(path))} cancel {job.id}"
         for job in active
     ]
 

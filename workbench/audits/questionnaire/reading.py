@@ -577,7 +577,7 @@ def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -
         named = wanted.setdefault(" ".join(_options(replace(design, language=language))), [])
         named += [name for name in _again_conditions(design, old) if name not in named]
     commands = [
-        f"workbench run STORE --audit {AUDIT} {options} --conditions {','.join(names)}"
+        f"workbench run STORE --audit {AUDIT} {options} --conditions {shlex.quote(','.join(names))}"
         for options, names in wanted.items()
         if names
     ]

@@ -157,6 +157,8 @@ def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], e
     version = _version(program)
     port = _free_port()
     base, revision = parted(model)
+    if model.startswith("-") or revision.startswith("-"):  # a stored name is no option of a program
+        raise ModelError(f"{model}: no model has a name that begins with -, which vLLM would take for an option")
     more = [*(("--revision", revision) if revision else ()), *shlex.split(environ.get(ARGUMENTS, ""))]
     named = ("--served-model-name", model) if revision else ()
     command = [str(program), "serve", base, "--host", "127.0.0.1", "--port", str(port), *named, *more]
