@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import subprocess
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -297,6 +298,19 @@ def test_what_is_taken_along_stays_in_its_folder_and_runs_nothing(
     check_folder(tmp_path / "alone" / "out", exact="probvaa" in line)
     if "probvaa" in line:
         assert "formula" in out
+
+
+def test_a_browser_makes_no_element_of_a_text_in_the_supplement(hostile: Path, tmp_path: Path) -> None:
+    """The page's own script runs in Node, with a document that notes what is made in it."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node is not installed here")
+    assert main(["report", str(hostile), str(tmp_path / "out")]) == 0
+    command = [node, str(Path(__file__).parents[1] / "report" / "page_dom.js"), str(tmp_path / "out" / "report.html")]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=110).stdout)
+    assert told["texts"] > 100
+    assert told["obeyed"] == []
+    assert set(told["tags"]) <= ELEMENTS | {"button", "details", "input", "label", "summary"}
 
 
 @pytest.mark.parametrize("name", [name for name in AUDITS if name not in NOT_ASKED])

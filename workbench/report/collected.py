@@ -284,13 +284,13 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
-    """Return a unique name for the files of a part, which begins with its audit's."""
+    """Return a name for the files of a part, unique whatever the case, which begins with its audit's."""
     model = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
     whose = found.files or model
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))
-    slug, taken = plain[:60].strip("-"), {part.slug for part in before}
+    slug, taken = plain[:60].strip("-"), {part.slug.casefold() for part in before}
     number = 2
-    while slug in taken:
+    while slug.casefold() in taken:
         slug, number = f"{plain[:56].strip('-')}-{number}", number + 1
     return slug
 
