@@ -52,8 +52,8 @@ MOST_FINDINGS = 1000
 MOST_COLUMNS = 16_384
 "as many as a spreadsheet has"
 MOST_SHEETS = 1000
-FREE_CELLS, CELLS_A_BYTE = 2**20, 8
-"cells that any table may have, and how many for each byte of a larger file: no table that was collected has more"
+FREE_CELLS, CELLS_A_BYTE = 2**20, 16
+"cells that any table may have, and how many for each byte of a larger file: packed surveys with many gaps have 2 to 5"
 FREE_SIGNS, SIGNS_A_BYTE = FREE_BYTES, RATIO
 "the same for the characters of its cells"
 
