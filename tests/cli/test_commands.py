@@ -232,6 +232,16 @@ def test_doctor_says_what_works(
     assert {"Python", "SQLite", "torch", "device", "store", "integrity"} <= names
 
 
+def test_doctor_names_the_copies_that_migrations_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a b.db"
+    Store.open(path, create=True).close()
+    for name in ("a b.db.before-v35", "a b.db.before-v34-2", "a b.db.before-noon", "other.db.before-v35"):
+        (tmp_path / name).touch()
+    copies = [check["found"] for check in data(capsys, "doctor", path) if check["name"] == "kept copy"]
+    assert [Path(found.partition(":")[0]).name for found in copies] == ["a b.db.before-v34-2", "a b.db.before-v35"]
+    assert f"rm '{path}.before-v35'" in copies[1]
+
+
 def test_control_characters_of_data_are_not_sent_to_the_terminal(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -247,6 +247,16 @@ def _model(name: str, encoding: str) -> Check:
     return Check(f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}")
 
 
+def _kept_copies(path: Path) -> Iterator[Check]:
+    """Yield what migrations left beside a store that is whole."""
+    from stores.core.connection import is_backup
+
+    begins = f"{path.name}.before-"
+    for copy in sorted(one for one in path.parent.iterdir() if one.name.startswith(begins) and is_backup(one)):
+        said = f"{copy.stat().st_size / 2**20:,.1f} MiB, the store before its schema changed; this one is whole"
+        yield Check("kept copy", "note", f"{copy}: {said}. To delete it: rm {shlex.quote(str(copy))}")
+
+
 def _store(path: Path) -> Iterator[Check]:
     from stores.core.machines import file_system
     from stores.core.rescue import damage
@@ -263,6 +273,7 @@ def _store(path: Path) -> Iterator[Check]:
             yield Check("integrity", "error" if damaged else "ok", advice if damaged else "ok")
             if damaged:
                 return
+            yield from _kept_copies(path)
             yield from (_model(name, encoding) for name, encoding in store.runs.encodings())
             lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
             if lost:
