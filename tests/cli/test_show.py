@@ -85,7 +85,7 @@ def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.Ca
 def test_a_mistake_is_named(both: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str) -> None:
     code, out, err = run(capsys, "show", *(str(both) if word == "STORE" else word for word in words))
     assert (code, out) == (2, "")
-    assert said.replace("STORE", str(both) if "STORE" in words else "STORE") in err
+    assert said.replace("STORE", shlex.quote(str(both)) if "STORE" in words else "STORE") in err
 
 
 @pytest.mark.parametrize(

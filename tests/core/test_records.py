@@ -315,6 +315,18 @@ def test_a_small_file_that_unpacks_to_one_long_text_takes_little_memory(tmp_path
     assert most < 2**28
 
 
+def test_a_file_that_crashes_its_reader_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, crashes = tmp_path / "survey.sav", tmp_path / "python"
+    in_spss(path)
+    assert header_of(path) == HEADER
+    crashes.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    crashes.chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(crashes))
+    findings = Findings()
+    assert list(records(path, findings)) == []
+    assert "SPSS data that cannot be read (the package that reads it broke off)" in str(findings.found[0])
+
+
 @pytest.mark.parametrize("name", ["rows.parquet", "survey.sav"])
 def test_what_needs_the_whole_file_is_to_be_unpacked(tmp_path: Path, name: str) -> None:
     WAYS[name][1](tmp_path / name)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
 from functools import partial
+from importlib.util import find_spec
 from io import BytesIO, StringIO
 from itertools import chain, islice
 from pathlib import Path
@@ -29,6 +30,7 @@ from zipfile import ZipFile
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
 from workbench.formats.packed import FREE_BYTES, GZIP, RATIO, ZIP, ZSTD, content, is_packed, most_bytes, name_of, opened
+from workbench.formats.statistics_files import UnreadableFile, contents
 from workbench.installed import install
 from workbench.toml_files import DEEPEST, parse_toml, too_deep
 
@@ -535,7 +537,11 @@ def _package(kind: Kind) -> ModuleType:
     try:
         return import_module("pyarrow.parquet" if name == "pyarrow" else name)
     except ImportError as error:
-        raise MissingPackage(f"{kind} files need the package {name}; install it with: {install('tables')}") from error
+        raise _missing(kind) from error
+
+
+def _missing(kind: Kind) -> MissingPackage:
+    return MissingPackage(f"{kind} files need the package {NEEDS[kind]}; install it with: {install('tables')}")
 
 
 def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
@@ -688,23 +694,22 @@ def labelled(path: Path, kind: Kind, findings: Findings, columns: Sequence[str] 
 
     Raises MissingPackage.
     """
-    package = _package(kind)
-    read = package.read_sav if kind is Kind.SPSS else package.read_dta
-    part = {} if columns is None else {"usecols": list(columns)} if columns else {"metadataonly": True}
+    if find_spec(NEEDS[kind]) is None:
+        raise _missing(kind)
     try:
-        values, about = read(str(path), output_format="dict", user_missing=True, **part)
-    except Exception as error:  # the package's own error, and what a damaged file makes of its parts
+        about = contents(path, kind, columns)
+    except UnreadableFile as error:
         findings.add(path, None, None, f"{kind} data that cannot be read ({error})", "a whole file")
         return None
-    questions = dict(zip(about.column_names, about.column_labels, strict=True))
     found = []
-    for name in about.column_names:
-        labels = {_said(value): str(said) for value, said in about.variable_value_labels.get(name, {}).items()}
-        missing = {_said(value) for value in about.missing_user_values.get(name, ())}
-        for bounds in about.missing_ranges.get(name, ()):
-            inside = {one for value in set(values[name]) if _within(value, bounds) for one in [_said(value)]}
+    for name, question in zip(about["names"], about["questions"], strict=True):
+        known, places = about["values"][name]
+        labels = {_said(value): str(said) for value, said in about["labels"].get(name, ())}
+        missing = {_said(value) for value in about["missing"].get(name, ())}
+        for bounds in about["ranges"].get(name, ()):
+            inside = {_said(value) for value in known if _within(value, bounds)}
             missing |= inside | {value for value in labels if _within(_number(value), bounds)}
-        found.append(Variable(name, str(questions[name] or ""), labels, frozenset(missing), values[name]))
+        found.append(Variable(name, str(question), labels, frozenset(missing), [known[place] for place in places]))
     return found
 
 
