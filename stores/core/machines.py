@@ -59,7 +59,8 @@ def claimed(path: Path) -> Iterator[None]:
 
 def _taken(path: Path, file: Path) -> int:
     """Return the locked file of a claim by this machine. Raises StoreError."""
-    mine = {"machine": socket.gethostname(), "boot": _boot(), "device": path.parent.stat().st_dev}
+    mine = {"machine": socket.gethostname(), "id": _said_in("/etc/machine-id"), "device": path.parent.stat().st_dev}
+    mine["boot"] = _said_in("/proc/sys/kernel/random/boot_id")
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -85,8 +86,10 @@ def _taken(path: Path, file: Path) -> int:
 
 
 def _void(found: dict[str, object], mine: dict[str, object]) -> bool:
-    """Return whether a claim is one of this machine, from before it was started, or through a mount that is gone."""
-    if found.get("machine") != mine["machine"]:
+    """Return whether a claim is one of this machine, from before it was started, or through a mount that is gone. Other
+    machines may be called like it.
+    """
+    if not mine["id"] or found.get("id") != mine["id"]:
         return False
     return found.get("boot") != mine["boot"] or found.get("device") not in _devices()
 
@@ -99,9 +102,9 @@ def _read(file: int) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _boot() -> str:
+def _said_in(path: str) -> str:
     with suppress(OSError):
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return Path(path).read_text(encoding="ascii").strip()
     return ""
 
 

@@ -137,17 +137,20 @@ def test_where_locks_end_at_a_machine_a_store_is_open_on_one_machine_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machines, "file_system", lambda _path: "fuse.sshfs")
+    monkeypatch.setattr(machines, "_said_in", lambda path: path)  # not every machine has a name of its own there
     path, claim = tmp_path / "a.db", tmp_path / "a.db.machine"
     with Store.open(path, create=True):
         with Store.open_for_reading(path):
             mine = json.loads(claim.read_text())
         assert claim.exists(), "another of this machine still has it open"
     assert not claim.exists()
-    claim.write_text(json.dumps(mine | {"machine": "elsewhere"}))
     before = path.read_bytes()
-    for opened in (Store.open, Store.open_for_reading):
-        with pytest.raises(StoreError, match=r"open on elsewhere.*fuse\.sshfs.*Close it there.*delete .*\.machine"):
-            opened(path)
+    for others in ({"machine": "elsewhere", "id": "1"}, {"boot": "1", "id": "1"}, {"boot": "1", "id": ""}):
+        claim.write_text(json.dumps(mine | others))
+        name = others.get("machine", mine["machine"])
+        for opened in (Store.open, Store.open_for_reading):
+            with pytest.raises(StoreError, match=rf"open on {name}.*fuse\.sshfs.*Close it there.*delete .*\.machine"):
+                opened(path)
     assert path.read_bytes() == before
     for left in (mine, mine | {"boot": "before it was started anew"}, mine | {"device": 2**40}):
         claim.write_text(json.dumps(left))

@@ -152,7 +152,7 @@ def _of_store(error: Exception) -> str:
         Store.open_for_reading(store).close()
     except NewerStore as newer:
         return str(newer)
-    except Exception:  # noqa: S110 - it is said below
+    except Exception:  # noqa: S110 - what else is wrong with it, `blamed` says
         pass
     return "" if os.environ.get(TRACEBACK) else blamed(error, store)
 

@@ -59,10 +59,10 @@ from workbench.evidence.runs import (
     Which,
     answered_instrument,
     matching,
+    named_runs,
     of_models,
     runs_of,
     split,
-    told_apart,
     without_runs,
 )
 
@@ -361,17 +361,4 @@ def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run],
         for run in of_models(store, runs, which.models)
         if run.responses or (which.models and run.model not in answered)
     ]
-    return tuple(zip(_names(wanted), wanted, strict=True))
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
-    """Return the models' names, with as much of the sampling, language and revision as tells runs apart."""
-    return told_apart(
-        [run.named for run in runs],
-        [run.family for run in runs],
-        [str(run.sampling) for run in runs],
-        [run.language for run in runs],
-        [run.short_version for run in runs],
-        [run.dtype for run in runs],
-        [run.encoded for run in runs],
-    )
+    return tuple(named_runs(wanted).items())
