@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
 import pytest
@@ -22,7 +25,7 @@ from workbench.figures.write.pictures import drawn, pdf, picture_files, svg
 from workbench.figures.write.plots.fonts import PART, WHOLE, families
 from workbench.report.pictures import FORMS, DrawingProcess
 
-pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
+matplotlib = pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
 NAN = math.nan
 HOSTILE = '</svg><script>alert(1)</script> $\\frac{1}{0}$ "x" \x1b[2J & ‮'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -239,6 +242,20 @@ def test_a_pdf_holds_letters_beyond_the_part_of_the_font() -> None:
     assert b"DejaVuSans" in found
     assert b"LastResort" not in found
     assert b"LastResort" in pdf(FOREST(table([replace(LINES[0], name="\U0001f9a9")])))
+
+
+def test_bytes_do_not_depend_on_where_the_fonts_lie() -> None:
+    """Matplotlib writes fonts in the order of their paths; one folder sorts before its own fonts, the other after."""
+    shipped = Path(matplotlib.get_data_path()).resolve()
+    if not shipped.is_relative_to(sys.prefix) or not os.access(sys.prefix, os.W_OK):
+        pytest.skip(f"nothing can be written beside matplotlib's fonts in {shipped}")
+    pictures = [pictures_of(table([replace(LINES[0], name=name)]))[0] for name in ("plain", "plain א", "\U0001f9a9")]
+    files = []
+    for prefix in ("!before-", "~after-"):
+        with TemporaryDirectory(prefix=prefix, dir=sys.prefix) as folder, DrawingProcess(Path(folder)) as process:
+            process.begin(pictures)
+            files.append([process.drawn(picture) for picture in pictures])
+    assert files[0] == files[1]
 
 
 def test_the_part_of_the_font_is_drawn_with_first() -> None:

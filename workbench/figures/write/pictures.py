@@ -16,7 +16,7 @@ from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
-from workbench.figures.write.plots.fonts import families
+from workbench.figures.write.plots.fonts import WHOLE, characters_in_part, families
 from workbench.figures.write.plots.style import INK, PAPER, RC
 from workbench.installed import install
 
@@ -49,17 +49,24 @@ def prepare() -> None:
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
     """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
 
-    The same picture gives the same bytes. Characters that the font lacks are boxes in PDF; a browser uses another font.
+    The same picture gives the same bytes on every machine. A PDF holds fonts of one family, because matplotlib writes
+    them in the order of their paths: two families from two folders would have another order elsewhere. Characters that
+    no family has are boxes in PDF; a browser uses another font.
     """
     check_package()
     import matplotlib
 
     from workbench.figures.write.plots.draw import draw
+    from workbench.figures.write.plots.texts import characters_of
 
-    with ONE_AT_A_TIME, matplotlib.rc_context({**RC, "font.family": families()}), warnings.catch_warnings():
+    with ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*missing from font.*")
-        figure = draw(picture)
-        return [_written(figure, form) for form in forms]
+        for family in families():
+            with matplotlib.rc_context({**RC, "font.family": family}):
+                figure = draw(picture)
+                if family == WHOLE or characters_of(figure) <= characters_in_part():
+                    return [_written(figure, form) for form in forms]
+    raise AssertionError("the whole font is the last of the families")
 
 
 def _written(figure: Figure, form: str) -> bytes:

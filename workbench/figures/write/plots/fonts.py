@@ -43,6 +43,16 @@ def families() -> list[str]:
 
 
 @cache
+def characters_in_part() -> frozenset[str]:
+    """Return the characters that the subset has; line breaks need no glyph."""
+    from matplotlib.font_manager import get_font
+
+    fonts = [get_font(str(Path(_folder().name) / name)) for name in FILES]
+    code_points = set.intersection(*(set(font.get_charmap()) for font in fonts))
+    return frozenset(["\n", *map(chr, code_points)])
+
+
+@cache
 def _folder() -> TemporaryDirectory[str]:
     """Return a folder that is deleted when the process ends."""
     return TemporaryDirectory(prefix="workbench-fonts-")

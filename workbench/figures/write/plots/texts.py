@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text as MatplotlibText
 from matplotlib.transforms import IdentityTransform
 
 from workbench.figures.write.plots import style
-from workbench.figures.write.plots.fonts import families
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Side = Literal["left", "center", "right"]
 CAPITAL = 0.36
@@ -39,8 +43,8 @@ class Text:
 
 
 @cache
-def _font(italic: bool, size: float) -> FontProperties:
-    return FontProperties(family=families(), style="italic" if italic else "normal", size=size)
+def _font(family: str, italic: bool, size: float) -> FontProperties:
+    return FontProperties(family=family, style="italic" if italic else "normal", size=size)
 
 
 class _Anchor:
@@ -85,16 +89,21 @@ class Texts(Artist):
     def beside(self, text: Text) -> None:
         self._held.append((self._of.get_yaxis_transform(), text))
 
+    def lines(self) -> list[str]:
+        """Return the texts without their positions."""
+        return [text.text for _, text in self._held]
+
     def draw(self, renderer: Any) -> None:
         """Write every text with one anchor and no layout."""
         from matplotlib.colors import to_rgb
 
         _, height = renderer.get_canvas_width_height()
         points = renderer.points_to_pixels(1.0)
+        (family,) = rcParams["font.family"]
         for transform, one in self._held:
             x, y = transform.transform((one.x, one.y))
             x, y = x + one.across * points, y - CAPITAL * one.size * points
-            font = _font(one.italic, one.size)
+            font = _font(family, one.italic, one.size)
             width = style.inches(one.text, one.size) * 72 * points
             left = x - {"left": 0.0, "center": width / 2, "right": width}[one.side]
             pen = renderer.new_gc()
@@ -103,3 +112,10 @@ class Texts(Artist):
             renderer.draw_text(pen, left, at, one.text, font, 0, ismath=False, mtext=_Anchor(x, y, one.side))
             pen.restore()
         self.stale = False
+
+
+def characters_of(figure: Figure) -> frozenset[str]:
+    """Return the characters of all texts of a figure."""
+    plain = [text.get_text() for text in figure.findobj(MatplotlibText)]
+    grouped = [text for artist in figure.findobj(Texts) for text in artist.lines()]
+    return frozenset("".join([*plain, *grouped]))
