@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import Statement, VariantId
 from workbench.formats.about import IssueNames, note_twin
 from workbench.formats.lines import LABELS
+from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
@@ -94,7 +94,7 @@ class StanceRule:
         plain = plain_word(word)
         if plain in self.given:
             return True, STANCES[self.given[plain]]
-        value = None if self.middle is None else number_of(plain)
+        value = None if self.middle is None else finite_number(plain)
         if value is not None and self.middle is not None:
             return True, (value > self.middle) - (value < self.middle)
         return plain in ANSWERS, ANSWERS.get(plain)
@@ -103,15 +103,6 @@ class StanceRule:
 def plain_word(word: str) -> str:
     """Return a word of an answer as it is looked up: case, outer spaces and the form of an apostrophe do not count."""
     return " ".join(word.replace("’", "'").split()).casefold()
-
-
-def number_of(text: str) -> float | None:
-    """Return a text as a finite number; None where it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
 
 
 def party_answer(

@@ -12,7 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from workbench.csv_files import bare
+from workbench.formats.numbers import finite_number, has_decimal_comma
 from workbench.formats.records import AS_IS, Findings, How, is_blank, records
+
+COMMA_HINT = "; --decimal , reads decimal commas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +164,10 @@ def number(row: Row, column: str, findings: Findings, *, low: float, high: float
     text = row.get(column)
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}")
-        return None
+    value = finite_number(text, low=low, high=high)
+    if value is None:
+        hint = COMMA_HINT if has_decimal_comma(text) else ""
+        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}{hint}")
     return value
 
 
