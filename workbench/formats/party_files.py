@@ -20,7 +20,8 @@ from workbench.errors import UsageError
 from workbench.formats.lines import Line, check_texts, statements
 from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
-from workbench.formats.records import AS_IS, LONGEST, Findings, How, Kind, kind_of, objects, sheets_of, text_lines
+from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, sheets_of
+from workbench.formats.statement_lists import is_list, read_list
 from workbench.formats.tabular import Row, is_new, number, read_rows
 
 Columns = Collection[str]
@@ -380,29 +381,6 @@ SIDES = {"left": Side.LEFT, "right": Side.RIGHT}
 OF_SOCIETY = {"libertarian": Side.LEFT, "progressive": Side.LEFT, "authoritarian": Side.RIGHT,
               "conservative": Side.RIGHT}  # fmt: skip
 "sides of the cultural axis, as the codebook `side` has them"
-_NUMBERED = re.compile(r"\s*\(?(\d{1,3})[.):]?\)?\s+(?=\S)|\s*[-*•]\s+")
-_ENDS = tuple('.!?…"”»')
-
-
-def _sentences(path: Path, findings: Findings, encoding: str = "") -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the number and the statement of each line of a list."""
-    lines = (line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines())
-    for n, line in enumerate(lines, start=1):
-        if line.strip():
-            number = (match[1] or "-") if (match := _NUMBERED.match(line)) else ""
-            yield n, number, _NUMBERED.sub("", line, count=1).strip()
-
-
-def _is_list(path: Path) -> bool:
-    """Return whether a text has one sentence or numbered statement a line, two lines or more."""
-    if kind_of(path) is not Kind.TEXT:
-        return False
-    findings, lines, numbered, ended = Findings(), 0, True, True
-    for _, sign, said in _sentences(path, findings):  # the first line that is none ends it: a table may be large
-        lines, numbered, ended = lines + 1, numbered and bool(sign), ended and said.endswith(_ENDS)
-        if not (numbered or ended) or len(said) >= 500 or len(said.split()) <= 2:
-            return False
-    return lines > 1 and not findings.found
 
 
 def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -411,12 +389,12 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     if not (text and axis):
         if (kind := kind_of(path)) is not Kind.TEXT:
             raise UsageError(f"{path}: found {kind} without the columns statement and axis, and no text of a line each")
-        listed = list(_sentences(path, found.findings, found.how.encoding))
-        numbered = all(number.isdecimal() for _, number, _ in listed)
-        for place, (n, number, said) in enumerate(listed, start=1):
-            row, ref = Row(path, n, {}), number if numbered else str(place)
-            if is_new(found.seen, ref, row, "number", found.findings):
-                found.add(row, ref, said)
+        listed = read_list(path, found.findings, found.how.encoding)
+        for statement, listed_ref in zip(listed.statements, listed.refs, strict=True):
+            row = Row(path, statement.line, {})
+            if is_new(found.seen, listed_ref, row, "number", found.findings):
+                found.add(row, listed_ref, statement.text)
+        found.notes += listed.notes
         return
     side, ref = _first(SIDE, part.columns), _first(("ref", "id", "nr", "no", "number"), part.columns)
     rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
@@ -470,7 +448,7 @@ LAYOUTS: Mapping[str, Layout] = {
         "a list of statements, as of the Political Compass",
         lambda path, parts: (
             path.is_file()
-            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or _is_list(path))
+            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or is_list(path))
         ),
         _compass,
     ),
