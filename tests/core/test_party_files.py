@@ -312,6 +312,7 @@ def test_a_table_of_statements_has_axes_and_sides(tmp_path: Path) -> None:
     assert found.notes[1:] == (
         "Of the social axis, libertarian is read as left and authoritarian as right.",
         "Left out: weight.",
+        "The language is not in the file: taken for en; --language says another.",
     )
     path.write_text("statement,axis,side\nTax ports.,economic,libertarian\nObey.,sideways,left\n,economic,left\n")
     told = faults(path)

@@ -107,7 +107,8 @@ def test_the_file_of_a_list_is_known_and_read(tmp_path: Path, content: str, note
         "Tolls, in general, should go.",
         "Ferries, too, should be free.",
     ]
-    assert instrument.notes[1:] == notes
+    assert instrument.notes[1:-1] == notes
+    assert instrument.notes[-1] == "The language is not in the file: taken for en; --language says another."
 
 
 def test_kept_numbers_are_said_with_their_lines() -> None:

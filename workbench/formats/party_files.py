@@ -28,6 +28,8 @@ Columns = Collection[str]
 Word = TypeVar("Word")
 MOST_FILES, MOST_BYTES = 12, 2**25
 "in a folder of a layout; more are not looked into"
+DEFAULT_LANGUAGE = "en"
+"of a file that may be in any language and does not say which"
 SWISS = ("de", "fr", "it", "en", "rm")
 "languages of smartvote, the first of which is the instrument's"
 
@@ -49,7 +51,8 @@ class Layout:
     "what it is, for people"
     fits: Callable[[Path, Sequence[Part]], bool]
     gather: Callable[[Gathered, Path, Sequence[Part]], None]
-    language: str = "en"
+    language: str = ""
+    "of its texts; empty: the file may be in any language"
     country: str = ""
     source: str = ""
     citation: str = ""
@@ -67,6 +70,9 @@ class Gathered:
     findings: Findings = field(default_factory=Findings)
     lines: list[Line] = field(default_factory=list)
     parties: dict[str, None] = field(default_factory=dict)
+    "names, of the country of the layout or of `countries`"
+    countries: dict[str, str] = field(default_factory=dict)
+    "country of a party, if the file says it"
     answers: list[PartyAnswer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     title: str = ""
@@ -75,7 +81,7 @@ class Gathered:
 
     @property
     def language(self) -> str:
-        return self.how.language or self.layout.language
+        return self.how.language or self.layout.language or DEFAULT_LANGUAGE
 
     @property
     def rule(self) -> StanceRule:
@@ -87,10 +93,13 @@ class Gathered:
         country = self.layout.country or None
         self.lines.append(Line(row.file, row.line, ref, language or self.language, texts, country, topic or None))
 
-    def answer(self, row: Row, column: str, party: str, ref: str) -> None:
+    def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
         """Take a party's answer; one that is there twice is a fault."""
         self.parties.setdefault(party)
-        found = party_answer(row, column, (self.layout.country, party, ref), self.rule, self.findings)
+        known = self.countries.setdefault(party, country or self.layout.country)
+        if country and country != known:
+            self.findings.add(row.file, row.line, "country", f"{country!r} of {party!r}", f"{known!r}, as before")
+        found = party_answer(row, column, (known, party, ref), self.rule, self.findings)
         if is_new(self.seen, (party, ref), row, column, self.findings) and found is not None:
             self.answers.append(found)
 
@@ -144,6 +153,8 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
     if not made:
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in found.lines))
+    if not layout.language and not how.language:
+        found.notes.append(f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says another.")
     called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
     return Instrument(
         name=called,
@@ -154,7 +165,7 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
         citation=layout.citation,
         licence=layout.licence,
         templates=templates_of(INSTRUMENT_AUDITS, languages),
-        parties=tuple(Party(layout.country, party) for party in found.parties),
+        parties=tuple(Party(found.countries.get(party, layout.country), party) for party in found.parties),
         party_answers=tuple(found.answers),
         notes=(f"Read as {layout.title}.", *found.notes),
     )
@@ -372,6 +383,68 @@ def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[st
         yield from ((ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one)))
 
 
+# ── positions of parties, a row for each ──────────────────────────────────────────────────────────────────────────────
+
+OF_PARTY = ("party", "party_name", "partyname", "partei", "party_abbreviation", "party_short")
+OF_TEXT = ("statement", "statement_text", "thesis", "proposition", "original", "text")
+OF_POSITION = ("position", "answer", "stance", "opinion")
+OF_TOPIC = ("topic", "statement_title", "title", "category", "theme")
+OF_REF = ("ref", "statement_id", "statementid", "thesis_id", "item_id", "question_id", "statement_nr", "id", "nr")
+
+
+def _column(names: Sequence[str], columns: Columns) -> str:
+    """Return the first column that has one of these names, however they are written; "" if none has."""
+    plain = {re.sub(r"[\W_]+", "_", column.casefold()).strip("_"): column for column in columns}
+    return next((plain[name] for name in names if name in plain), "")
+
+
+def _has_positions(columns: Columns) -> bool:
+    return all(_column(names, columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION))
+
+
+def has_positions_alone(columns: Columns) -> bool:
+    """Return whether a table has positions of parties on statements whose texts are elsewhere."""
+    return all(_column(names, columns) for names in (OF_PARTY, OF_REF, OF_POSITION)) and not _column(OF_TEXT, columns)
+
+
+def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    """Take a table with a row for each party and statement; a text that repeats is one statement."""
+    part = next((one for one in parts if _has_positions(one.columns)), None)
+    if part is None:
+        raise UsageError(f"{path}: found no table with the columns party, statement and position")
+    party, text, position = (_column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION))
+    rows = _rows(found, part, (party, text, position), (position,))
+    topic = _column(OF_TOPIC, part.columns)
+    ref_column = _ref_of_texts(rows, text, part.columns)
+    texts: dict[str, Row] = {}
+    refs: dict[str, str] = {}
+    for row in rows:
+        ref = row.get(ref_column) if ref_column else refs.setdefault(row.get(text), str(len(refs) + 1))
+        first = texts.setdefault(ref, row)
+        if first is row:
+            found.add(row, ref, row.get(text), row.get(topic))
+            found.lines[-1] = replace(found.lines[-1], country=row.get("country") or None)
+        elif first.get(text) != row.get(text):
+            said = f"another text of {ref!r} than in line {first.line}"
+            found.findings.add(row.file, row.line, text, said, "one text for each statement")
+        if row.get(party):
+            found.answer(row, position, row.get(party), ref, row.get("country"))
+    used = (party, text, position, ref_column, topic, "country")
+    if more := [column for column in part.columns if column and column not in used]:
+        found.notes.append(f"Left out: {', '.join(more)}.")
+    found.note_open()
+
+
+def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
+    """Return the column that names each text, or "" if none of those that might has one name for each."""
+    names = [column for name in OF_REF if (column := _column((name,), columns))]
+    for column in names:
+        pairs = {(row.get(column), row.get(text)) for row in rows}
+        if len(pairs) == len({row.get(column) for row in rows}) and all(row.get(column) for row in rows):
+            return column
+    return ""
+
+
 # ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────
 
 STATEMENT, AXIS, SIDE = ("statement", "proposition", "text"), ("axis", "dimension"), ("side", "direction", "leaning")
@@ -443,6 +516,11 @@ LAYOUTS: Mapping[str, Layout] = {
         *("de", "ch", "smartvote, www.smartvote.ch", "Politools, smartvote"),
         "none stated in the file; the questionnaire belongs to Politools",
         50,
+    ),
+    "positions": Layout(
+        "a table with a row for each party and statement",
+        lambda path, parts: path.is_file() and any(_has_positions(part.columns) for part in parts),
+        _party_positions,
     ),
     "compass": Layout(
         "a list of statements, as of the Political Compass",

@@ -69,10 +69,10 @@ def read_issue_labels(
 
 
 def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
-    """Return the parties of `parties.csv`; position is 0 left to 10 right, or empty."""
+    """Return the parties of `parties.csv`; a party may have no country; position is 0 left to 10 right, or empty."""
     seen: dict[Hashable, int] = {}
     parties = []
-    for row in rows_if_there(path, findings, ("country", "party"), ("position",)):
+    for row in rows_if_there(path, findings, ("country", "party"), ("position",), ("country",)):
         position = number(row, "position", findings, low=0, high=10)
         key = (row.get("country"), row.get("party"))
         if is_new(seen, key, row, "party", findings):
@@ -129,7 +129,7 @@ def read_party_answers(
     listed = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
-    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,)):
+    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,), ("country",)):
         key = (row.get("country"), row.get("party"), row.get("ref"))
         answer = party_answer(row, "answer", key, rule, findings)
         good = _known(row, "ref", refs, findings)

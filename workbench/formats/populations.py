@@ -139,9 +139,8 @@ def weights_of(
             elif before is not None:
                 found[at] = min(before * value, HEAVIEST)
         few = dict(list(bad.items())[:FAULTS])
-        expected = f"a weight: a number from 0 to {HEAVIEST:g}, with a decimal point"
-        hint = COMMA_HINT if any(map(has_decimal_comma, few)) else ""
-        note_all(findings, path, name, few, expected + hint)
+        hint = COMMA_HINT if any(map(has_decimal_comma, few)) else ", with a decimal point"
+        note_all(findings, path, name, few, f"a weight: a number from 0 to {HEAVIEST:g}{hint}")
         if len(bad) > FAULTS:
             findings.add(path, None, name, f"{len(bad) - FAULTS:,} other values that are no weights", "weights")
         if absent and not who.drop_unweighted:

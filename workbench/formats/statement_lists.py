@@ -85,7 +85,7 @@ def is_list(path: Path, encoding: str = "") -> bool:
     if kind_of(path) is not Kind.TEXT:
         return False
     findings = Findings()
-    lines = []
+    lines: list[tuple[int, str]] = []
     for number, line in _lines_of(path, findings, encoding):
         if lines and not _may_be_listed(line):  # a table may be large: its second row ends the reading
             return False
