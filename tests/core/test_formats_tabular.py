@@ -35,7 +35,9 @@ def faults(folder: Path, content: str | bytes) -> list[tuple[int | None, str | N
 
 def test_line_numbers_are_those_of_the_file_when_cells_hold_line_breaks(tmp_path: Path) -> None:
     rows = read(tmp_path, 'ref,text\r\na,"one\r\ntwo\r\nthree"\r\n\r\nb,four\r\n')
-    assert [(row.line, row.cells["text"]) for row in rows] == [(2, "one\r\ntwo\r\nthree"), (6, "four")]
+    assert [(row.line, row.cells["text"]) for row in rows] == [(2, "one\ntwo\nthree"), (6, "four")]
+    rows = read(tmp_path, 'ref,text\na,"one\r\ntwo"\n')
+    assert rows[0].cells["text"] == "one\r\ntwo", "the file has other line ends: these are part of the text"
 
 
 def test_a_fault_after_a_cell_of_many_lines_is_on_its_own_line(tmp_path: Path) -> None:

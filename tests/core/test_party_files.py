@@ -285,7 +285,7 @@ def test_smartvote_comes_as_tables_too(tmp_path: Path) -> None:
         ("1. The port should be free.\n2) Trains, too, should run at night.\n", ["1", "2"]),
         ("The port should be free.\n\nTrains, too, should run at night!\n", ["1", "2"]),
         ("- The port should be free\n- Trains, too, should run at night\n", ["1", "2"]),
-        ("7 The port should be free\n9 Trains, too, should run at night\n", ["7", "9"]),
+        ("7. The port should be free\n9. Trains, too, should run at night\n", ["7", "9"]),
     ],
 )
 def test_a_list_of_statements_is_one_a_line(tmp_path: Path, text: str, refs: list[str]) -> None:
@@ -294,7 +294,7 @@ def test_a_list_of_statements_is_one_a_line(tmp_path: Path, text: str, refs: lis
     found = read(tmp_path / "list.txt")
     assert [s.ref for s in found.statements] == refs
     assert found.statements[0].wordings[0].text.startswith("The port should be free")
-    (tmp_path / "list.txt").write_text(text + "7 The port should be closed.\n" + text)
+    (tmp_path / "list.txt").write_text(text + "7. The port should be closed.\n" + text)
     if refs == ["7", "9"]:
         assert "line 3, column 'number': found '7' again, after line 1" in faults(tmp_path / "list.txt")
 
@@ -312,6 +312,7 @@ def test_a_table_of_statements_has_axes_and_sides(tmp_path: Path) -> None:
     assert found.notes[1:] == (
         "Of the social axis, libertarian is read as left and authoritarian as right.",
         "Left out: weight.",
+        "The language is not in the file: taken for en; --language says another.",
     )
     path.write_text("statement,axis,side\nTax ports.,economic,libertarian\nObey.,sideways,left\n,economic,left\n")
     told = faults(path)

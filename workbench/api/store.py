@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
 from stores.core.store import Store as OpenStore
 from stores.instruments.instruments import Filters
@@ -222,6 +222,15 @@ class Store(Typed):
         groups: Names = None,
         respondent: Names = None,
         language: str | None = None,
+        map: str | Path | Mapping[str, str] | None = None,  # noqa: A002  as on the command line
+        answers: Mapping[str, str] | None = None,
+        election: str | None = None,
+        sheet: str | None = None,
+        encoding: str | None = None,
+        no_header: bool = False,
+        header_row: int | None = None,
+        decimal: Literal[".", ","] | None = None,
+        most_bytes: int | None = None,
         skip: bool = False,
         left_right: str | Path | None = None,
         dry_run: bool = False,
@@ -239,6 +248,10 @@ class Store(Typed):
         weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied (`"w1*w2"`); leave out people
             without one; columns of groups (`"age=agea:18-29/30+"`)
         respondent, language : survey: columns that name a person; language of the questions
+        map : our names -> the file's columns (`{"original": "thesis", "ref": "#"}`), or a file with them
+        answers : what parties' answers stand for (`{"teils": "neutral"}`)
+        election : manifesto: country, month or both
+        sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see `workbench import --help`
         skip : biasmonkey, published shares: skip what has errors, and list it
         left_right : probvaa: a CSV of parties' left-right positions
         dry_run : return what would be imported, and write nothing
@@ -247,6 +260,7 @@ class Store(Typed):
         read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
+        from workbench.formats.packed import reading
         from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
 
         if not self.writable:
@@ -256,9 +270,12 @@ class Store(Typed):
                   "left_right": left_right, "questions": several(questions) or None,
                   "unordered": several(unordered) or None, "weight": weight, "drop_unweighted": drop_unweighted,
                   "groups": several(groups) or None, "respondent": several(respondent) or None,
-                  "language": language}  # fmt: skip
-        request = request_of(given(import_instrument.options, values, "import_file"))
-        material = read(request) or read_beside(self.opened, request)
+                  "language": language, "map": _pairs(map), "answers": _pairs(answers), "election": election,
+                  "sheet": sheet, "encoding": encoding, "no_header": no_header, "header_row": header_row,
+                  "decimal": decimal, "most_bytes": most_bytes}  # fmt: skip
+        with reading(most_bytes):
+            request = request_of(given(import_instrument.options, values, "import_file"))
+            material = read(request) or read_beside(self.opened, request)
         found: dict[str, Any] = plain(data((rehearsed if dry_run else put)(self.opened, material)))
         return found
 
@@ -397,3 +414,12 @@ def _names(given: Names) -> tuple[str, ...]:
     if given is None:
         return ()
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _pairs(given: str | Path | Mapping[str, str] | None) -> str | None:
+    """Return what the command line takes for pairs: a text, or the path of a file with them."""
+    from workbench.formats.mapping import pairs_text
+
+    if given is None:
+        return None
+    return pairs_text(given.items()) if isinstance(given, Mapping) else str(given)

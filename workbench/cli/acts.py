@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SHIPPED = "veldania"
 TOLD_S = 0.2
 "between two lines on how much of a file was read"
+OF_PEOPLE = ("questions", "unordered", "respondent", "weight", "drop_unweighted", "groups", "missing")
+"options that name columns or values of people's answers"
 PREVIEWED = 8
 "rows of a file that --dry-run shows"
 
@@ -139,6 +141,14 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
     Option(
+        "header_row",
+        "row or line that names the columns, if a title or comments stand above it",
+        Type.WHOLE,
+        none="the first that is not empty",
+        least=1,
+    ),
+    Option("decimal", "sign before decimals of numbers in a table: . or ,", none="a point", choices=(".", ",")),
+    Option(
         "most_bytes",
         "that a packed file (.gz, .zst, .zip) may come to",
         Type.WHOLE,
@@ -218,9 +228,11 @@ def request_of(options: Namespace) -> Request:
     given = partial(
         mapping.how_of, options.map or "", options.sheet or "", options.encoding or "", header=not options.no_header,
         answers=options.answers or "", language=options.language or "",
+        decimal=options.decimal or "", header_row=options.header_row or 0,
     )  # fmt: skip
     how = given()
-    format = options.format or recognised(options.path, how)  # noqa: A001  the command line's word for it
+    of_people = any(getattr(options, name) for name in OF_PEOPLE)
+    format = options.format or recognised(options.path, how, of_people=of_people)  # noqa: A001  the command line's word
     ignored = listed(options.ignore)
     if format != ANSWERS:  # whose reader knows the columns that are no questions
         how, ignored = given(ignored), ()
@@ -254,7 +266,7 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
     if options.left_right is not None and format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     if changed and options.path.is_dir():
-        raise UsageError("--map, --ignore, --sheet, --encoding and --no-header belong to a file; this is a folder")
+        raise UsageError("--map and the options below it belong to a single table; this is a folder")
     if changed and format not in MAPPED:
         raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
     of_survey = ("questions", "unordered", "respondent")

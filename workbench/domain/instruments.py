@@ -23,12 +23,20 @@ from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId,
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A party of one country. Names repeat between countries: the key is (country, name)."""
+    """A party of one country. Names repeat between countries: the key is (country, name).
+
+    The country is empty if the file does not say it.
+    """
 
     country: str
     name: str
     position: float | None = None
     "general left-right position, 0 left to 10 right; None where no expert placed it"
+
+    @property
+    def label(self) -> str:
+        """The country and the name, or the name alone if the country is unknown."""
+        return f"{self.country}/{self.name}" if self.country else self.name
 
 
 @dataclass(frozen=True, slots=True)

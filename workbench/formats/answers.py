@@ -20,8 +20,8 @@ from pathlib import Path
 from workbench.csv_files import bare
 from workbench.domain.questionnaires import PublishedShares, Questionnaire, Respondent, Role, Scale, folded, named_few
 from workbench.formats.populations import HEAVIEST, NOBODY, Who, groups_of, weights_of, with_who
-from workbench.formats.records import AS_IS, Findings, How, is_blank, records
-from workbench.formats.tabular import nearest, number, read_rows
+from workbench.formats.records import AS_IS, Findings, How, is_blank, likely_header_row, records
+from workbench.formats.tabular import header_told, nearest, number, read_rows
 
 RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
@@ -254,6 +254,9 @@ def whole_records(path: Path, findings: Findings, how: How) -> Iterator[Record]:
     for line, cells in records(path, findings, how):
         if is_blank(cells):
             continue
+        if width is None and sum(map(bool, cells)) == 1 and (row := likely_header_row(path, how)) is not None:
+            findings.add(path, line, None, "a title or comment above the columns", header_told(row))
+            return
         width = width or len(cells)
         if len(cells) != width:
             findings.add(path, line, None, f"{len(cells)} fields", f"{width}, as in the header")

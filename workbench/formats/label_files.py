@@ -18,6 +18,7 @@ from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 from workbench.formats.label_tools import TOOLS, read_rows_of, tool_of
+from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings, read_text
 from workbench.formats.tabular import read_rows
 
@@ -216,14 +217,10 @@ def _moment(path: Path, line: int, row: Mapping[str, str], findings: Findings) -
 def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings, most: float) -> float | None:
     if not row.get(name):
         return None
-    try:
-        found = float(row[name])
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= most:
+    value = finite_number(row[name], low=0, high=most)
+    if value is None:
         findings.add(path, line, name, repr(row[name]), f"a number from 0 to {most:.0f}")
-        return None
-    return found
+    return value
 
 
 def _bytes(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> bytes | None:

@@ -8,8 +8,10 @@ answers = { "teils" = "neutral" }
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ KEYS = {
     "header": bool,
     "answers": dict,
     "language": str,
+    "decimal": str,
+    "header_row": int,
 }
 TYPED = (
     "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the number of the row, - "
@@ -44,6 +48,8 @@ def how_of(
     header: bool = True,
     answers: str = "",
     language: str = "",
+    decimal: str = "",
+    header_row: int = 0,
 ) -> How:
     """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a mapping that was kept.
 
@@ -62,13 +68,35 @@ def how_of(
         header and kept.header,
         {**kept.answers, **_stances(answers)},
         language or kept.language,
+        decimal or kept.decimal,
+        header_row or kept.header_row,
     )
+
+
+MORE = ("header-row", "decimal", "language", "election")
+"what a form takes in one field"
+
+
+def more_of(text: str) -> dict[str, str]:
+    """Read `header-row=3 decimal=, language=de`. Raises UsageError for anything else."""
+    given = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if name not in MORE or not value:
+            raise UsageError(f"found {word!r}; give {'=… '.join(MORE)}=…")
+        given[name] = value
+    row, decimal = given.get("header-row", "1"), given.get("decimal", ".")
+    if not row.isdecimal() or int(row) < 1:
+        raise UsageError(f"found header-row={row}; give the number of a row, from 1")
+    if decimal not in (".", ","):
+        raise UsageError(f"found decimal={decimal}; give . or ,")
+    return given
 
 
 def _stances(typed: str) -> dict[str, str]:
     """Return the stances that words stand for, of pairs with commas between them."""
     found: dict[str, str] = {}
-    for pair in filter(None, map(str.strip, typed.split(","))):
+    for pair in _typed_pairs(typed):
         word, sign, stance = pair.rpartition("=")
         word, stance = plain_word(word), plain_word(stance)
         if not (word and sign) or stance not in STANCES:
@@ -80,7 +108,7 @@ def _stances(typed: str) -> dict[str, str]:
 
 def _typed(mapping: str) -> dict[str, str]:
     columns: dict[str, str] = {}
-    for pair in filter(None, map(str.strip, mapping.split(","))):
+    for pair in _typed_pairs(mapping):
         name, sign, column = (part.strip() for part in pair.partition("="))
         if not (name and sign and column):
             raise UsageError(f"--map: found {pair!r}; {TYPED}")
@@ -92,7 +120,29 @@ def _typed(mapping: str) -> dict[str, str]:
 
 def written(how: How) -> str:
     """Return the columns of a mapping as they are typed; what is left out is called -."""
-    return ",".join(f"{name}={column}" for column, name in how.columns.items())
+    return pairs_text((name, column) for column, name in how.columns.items())
+
+
+def pairs_text(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return pairs as they are typed, in quotation marks where a comma is part of one.
+
+    Examples
+    --------
+    >>> print(pairs_text([("original", "text, in English"), ("ref", "#")]))
+    "original=text, in English",ref=#
+    """
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow([f"{name}={column}" for name, column in pairs])
+    return line.getvalue()
+
+
+def _typed_pairs(text: str) -> list[str]:
+    """Return the pairs of a text with commas between them; one in quotation marks may have commas."""
+    try:
+        [fields] = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        fields = text.split(",")
+    return [field.strip() for field in fields if field.strip()]
 
 
 def read(path: Path) -> How:

@@ -20,13 +20,16 @@ from workbench.errors import UsageError
 from workbench.formats.lines import Line, check_texts, statements
 from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
-from workbench.formats.records import AS_IS, LONGEST, Findings, How, Kind, kind_of, objects, sheets_of, text_lines
+from workbench.formats.records import AS_IS, Findings, How, Kind, kind_of, objects, sheets_of
+from workbench.formats.statement_lists import is_list, read_list
 from workbench.formats.tabular import Row, is_new, number, read_rows
 
 Columns = Collection[str]
 Word = TypeVar("Word")
 MOST_FILES, MOST_BYTES = 12, 2**25
 "in a folder of a layout; more are not looked into"
+DEFAULT_LANGUAGE = "en"
+"of a file that may be in any language and does not say which"
 SWISS = ("de", "fr", "it", "en", "rm")
 "languages of smartvote, the first of which is the instrument's"
 
@@ -48,7 +51,8 @@ class Layout:
     "what it is, for people"
     fits: Callable[[Path, Sequence[Part]], bool]
     gather: Callable[[Gathered, Path, Sequence[Part]], None]
-    language: str = "en"
+    language: str = ""
+    "of its texts; empty: the file may be in any language"
     country: str = ""
     source: str = ""
     citation: str = ""
@@ -66,6 +70,9 @@ class Gathered:
     findings: Findings = field(default_factory=Findings)
     lines: list[Line] = field(default_factory=list)
     parties: dict[str, None] = field(default_factory=dict)
+    "names, of the country of the layout or of `countries`"
+    countries: dict[str, str] = field(default_factory=dict)
+    "country of a party, if the file says it"
     answers: list[PartyAnswer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     title: str = ""
@@ -74,7 +81,7 @@ class Gathered:
 
     @property
     def language(self) -> str:
-        return self.how.language or self.layout.language
+        return self.how.language or self.layout.language or DEFAULT_LANGUAGE
 
     @property
     def rule(self) -> StanceRule:
@@ -86,10 +93,13 @@ class Gathered:
         country = self.layout.country or None
         self.lines.append(Line(row.file, row.line, ref, language or self.language, texts, country, topic or None))
 
-    def answer(self, row: Row, column: str, party: str, ref: str) -> None:
+    def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
         """Take a party's answer; one that is there twice is a fault."""
         self.parties.setdefault(party)
-        found = party_answer(row, column, (self.layout.country, party, ref), self.rule, self.findings)
+        known = self.countries.setdefault(party, country or self.layout.country)
+        if country and country != known:
+            self.findings.add(row.file, row.line, "country", f"{country!r} of {party!r}", f"{known!r}, as before")
+        found = party_answer(row, column, (known, party, ref), self.rule, self.findings)
         if is_new(self.seen, (party, ref), row, column, self.findings) and found is not None:
             self.answers.append(found)
 
@@ -143,6 +153,8 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
     if not made:
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in found.lines))
+    if not layout.language and not how.language:
+        found.notes.append(f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says another.")
     called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
     return Instrument(
         name=called,
@@ -153,7 +165,7 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
         citation=layout.citation,
         licence=layout.licence,
         templates=templates_of(INSTRUMENT_AUDITS, languages),
-        parties=tuple(Party(layout.country, party) for party in found.parties),
+        parties=tuple(Party(found.countries.get(party, layout.country), party) for party in found.parties),
         party_answers=tuple(found.answers),
         notes=(f"Read as {layout.title}.", *found.notes),
     )
@@ -371,6 +383,68 @@ def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[st
         yield from ((ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one)))
 
 
+# ── positions of parties, a row for each ──────────────────────────────────────────────────────────────────────────────
+
+OF_PARTY = ("party", "party_name", "partyname", "partei", "party_abbreviation", "party_short")
+OF_TEXT = ("statement", "statement_text", "thesis", "proposition", "original", "text")
+OF_POSITION = ("position", "answer", "stance", "opinion")
+OF_TOPIC = ("topic", "statement_title", "title", "category", "theme")
+OF_REF = ("ref", "statement_id", "statementid", "thesis_id", "item_id", "question_id", "statement_nr", "id", "nr")
+
+
+def _column(names: Sequence[str], columns: Columns) -> str:
+    """Return the first column that has one of these names, however they are written; "" if none has."""
+    plain = {re.sub(r"[\W_]+", "_", column.casefold()).strip("_"): column for column in columns}
+    return next((plain[name] for name in names if name in plain), "")
+
+
+def _has_positions(columns: Columns) -> bool:
+    return all(_column(names, columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION))
+
+
+def has_positions_alone(columns: Columns) -> bool:
+    """Return whether a table has positions of parties on statements whose texts are elsewhere."""
+    return all(_column(names, columns) for names in (OF_PARTY, OF_REF, OF_POSITION)) and not _column(OF_TEXT, columns)
+
+
+def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
+    """Take a table with a row for each party and statement; a text that repeats is one statement."""
+    part = next((one for one in parts if _has_positions(one.columns)), None)
+    if part is None:
+        raise UsageError(f"{path}: found no table with the columns party, statement and position")
+    party, text, position = (_column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION))
+    rows = _rows(found, part, (party, text, position), (position,))
+    topic = _column(OF_TOPIC, part.columns)
+    ref_column = _ref_of_texts(rows, text, part.columns)
+    texts: dict[str, Row] = {}
+    refs: dict[str, str] = {}
+    for row in rows:
+        ref = row.get(ref_column) if ref_column else refs.setdefault(row.get(text), str(len(refs) + 1))
+        first = texts.setdefault(ref, row)
+        if first is row:
+            found.add(row, ref, row.get(text), row.get(topic))
+            found.lines[-1] = replace(found.lines[-1], country=row.get("country") or None)
+        elif first.get(text) != row.get(text):
+            said = f"another text of {ref!r} than in line {first.line}"
+            found.findings.add(row.file, row.line, text, said, "one text for each statement")
+        if row.get(party):
+            found.answer(row, position, row.get(party), ref, row.get("country"))
+    used = (party, text, position, ref_column, topic, "country")
+    if more := [column for column in part.columns if column and column not in used]:
+        found.notes.append(f"Left out: {', '.join(more)}.")
+    found.note_open()
+
+
+def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
+    """Return the column that names each text, or "" if none of those that might has one name for each."""
+    names = [column for name in OF_REF if (column := _column((name,), columns))]
+    for column in names:
+        pairs = {(row.get(column), row.get(text)) for row in rows}
+        if len(pairs) == len({row.get(column) for row in rows}) and all(row.get(column) for row in rows):
+            return column
+    return ""
+
+
 # ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────
 
 STATEMENT, AXIS, SIDE = ("statement", "proposition", "text"), ("axis", "dimension"), ("side", "direction", "leaning")
@@ -380,29 +454,6 @@ SIDES = {"left": Side.LEFT, "right": Side.RIGHT}
 OF_SOCIETY = {"libertarian": Side.LEFT, "progressive": Side.LEFT, "authoritarian": Side.RIGHT,
               "conservative": Side.RIGHT}  # fmt: skip
 "sides of the cultural axis, as the codebook `side` has them"
-_NUMBERED = re.compile(r"\s*\(?(\d{1,3})[.):]?\)?\s+(?=\S)|\s*[-*•]\s+")
-_ENDS = tuple('.!?…"”»')
-
-
-def _sentences(path: Path, findings: Findings, encoding: str = "") -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the number and the statement of each line of a list."""
-    lines = (line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines())
-    for n, line in enumerate(lines, start=1):
-        if line.strip():
-            number = (match[1] or "-") if (match := _NUMBERED.match(line)) else ""
-            yield n, number, _NUMBERED.sub("", line, count=1).strip()
-
-
-def _is_list(path: Path) -> bool:
-    """Return whether a text has one sentence or numbered statement a line, two lines or more."""
-    if kind_of(path) is not Kind.TEXT:
-        return False
-    findings, lines, numbered, ended = Findings(), 0, True, True
-    for _, sign, said in _sentences(path, findings):  # the first line that is none ends it: a table may be large
-        lines, numbered, ended = lines + 1, numbered and bool(sign), ended and said.endswith(_ENDS)
-        if not (numbered or ended) or len(said) >= 500 or len(said.split()) <= 2:
-            return False
-    return lines > 1 and not findings.found
 
 
 def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -411,12 +462,12 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     if not (text and axis):
         if (kind := kind_of(path)) is not Kind.TEXT:
             raise UsageError(f"{path}: found {kind} without the columns statement and axis, and no text of a line each")
-        listed = list(_sentences(path, found.findings, found.how.encoding))
-        numbered = all(number.isdecimal() for _, number, _ in listed)
-        for place, (n, number, said) in enumerate(listed, start=1):
-            row, ref = Row(path, n, {}), number if numbered else str(place)
-            if is_new(found.seen, ref, row, "number", found.findings):
-                found.add(row, ref, said)
+        listed = read_list(path, found.findings, found.how.encoding)
+        for statement, listed_ref in zip(listed.statements, listed.refs, strict=True):
+            row = Row(path, statement.line, {})
+            if is_new(found.seen, listed_ref, row, "number", found.findings):
+                found.add(row, listed_ref, statement.text)
+        found.notes += listed.notes
         return
     side, ref = _first(SIDE, part.columns), _first(("ref", "id", "nr", "no", "number"), part.columns)
     rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
@@ -466,11 +517,16 @@ LAYOUTS: Mapping[str, Layout] = {
         "none stated in the file; the questionnaire belongs to Politools",
         50,
     ),
+    "positions": Layout(
+        "a table with a row for each party and statement",
+        lambda path, parts: path.is_file() and any(_has_positions(part.columns) for part in parts),
+        _party_positions,
+    ),
     "compass": Layout(
         "a list of statements, as of the Political Compass",
         lambda path, parts: (
             path.is_file()
-            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or _is_list(path))
+            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or is_list(path))
         ),
         _compass,
     ),

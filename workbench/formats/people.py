@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import Statement, VariantId
 from workbench.formats.about import IssueNames, note_twin
 from workbench.formats.lines import LABELS
+from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, choice, is_new, number, read_rows
 
@@ -69,10 +69,10 @@ def read_issue_labels(
 
 
 def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
-    """Return the parties of `parties.csv`; position is 0 left to 10 right, or empty."""
+    """Return the parties of `parties.csv`; a party may have no country; position is 0 left to 10 right, or empty."""
     seen: dict[Hashable, int] = {}
     parties = []
-    for row in rows_if_there(path, findings, ("country", "party"), ("position",)):
+    for row in rows_if_there(path, findings, ("country", "party"), ("position",), ("country",)):
         position = number(row, "position", findings, low=0, high=10)
         key = (row.get("country"), row.get("party"))
         if is_new(seen, key, row, "party", findings):
@@ -94,7 +94,7 @@ class StanceRule:
         plain = plain_word(word)
         if plain in self.given:
             return True, STANCES[self.given[plain]]
-        value = None if self.middle is None else number_of(plain)
+        value = None if self.middle is None else finite_number(plain)
         if value is not None and self.middle is not None:
             return True, (value > self.middle) - (value < self.middle)
         return plain in ANSWERS, ANSWERS.get(plain)
@@ -103,15 +103,6 @@ class StanceRule:
 def plain_word(word: str) -> str:
     """Return a word of an answer as it is looked up: case, outer spaces and the form of an apostrophe do not count."""
     return " ".join(word.replace("’", "'").split()).casefold()
-
-
-def number_of(text: str) -> float | None:
-    """Return a text as a finite number; None where it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
 
 
 def party_answer(
@@ -138,7 +129,7 @@ def read_party_answers(
     listed = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
-    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,)):
+    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,), ("country",)):
         key = (row.get("country"), row.get("party"), row.get("ref"))
         answer = party_answer(row, "answer", key, rule, findings)
         good = _known(row, "ref", refs, findings)

@@ -1,4 +1,5 @@
-"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file, read exactly or refused.
+"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file or a plain list, read exactly
+or refused.
 
     [[persona]]
     id = "nurse"
@@ -12,7 +13,7 @@
     turns = [{role = "user", text = "Hello."}, {role = "assistant", text = "Hello! What is it about?"}]
 
 A JSON file is a list of the same tables. In a CSV file (id, kind, language, role, text) the rows of one id are the
-turns of its conversation.
+turns of its conversation. Any other text is a list with one persona a line; they are called persona-1, persona-2, …
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from typing import Any
 from workbench.domain.names import plural
 from workbench.domain.prompts import ASSISTANT, NONE, SYSTEM, USER, Message, Persona, PersonaKind
 from workbench.errors import Finding, InputError, UsageError
-from workbench.formats.records import Findings
+from workbench.formats.records import Findings, header_of, text_lines
+from workbench.formats.statement_lists import read_list
 from workbench.formats.tabular import read_rows
 from workbench.toml_files import TomlFile, too_deep
 
@@ -80,7 +82,9 @@ def read_personas(path: Path) -> tuple[Persona, ...]:
     Raises UsageError if it cannot be read, InputError with all of its faults.
     """
     if path.is_dir():
-        raise UsageError(f"{path}: is a folder; give a TOML, JSON or CSV file of personas")
+        raise UsageError(f"{path}: is a folder; give a TOML, JSON or CSV file of personas, or a text with one a line")
+    if _is_plain_list(path):
+        return _checked(path, *_of_list(path))
     if path.suffix.lower() == ".csv":
         return _checked(path, *_of_csv(path))
     if path.suffix.lower() == ".json":
@@ -186,6 +190,26 @@ def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
         held, line = (before.turns, before.line) if before else ((), row.line)
         given[name] = _Given(line, name, kind, row.get("language"), (*held, turn))
     return list(given.values()), findings.found
+
+
+def _is_plain_list(path: Path) -> bool:
+    """Return whether a file has one persona a line: no TOML or JSON by its name or content, and no columns."""
+    suffix = path.suffix.lower()
+    if suffix in (".toml", ".json") or not path.is_file():
+        return False
+    if suffix == ".csv":
+        return len(header_of(path)) == 1
+    return not any(line.lstrip().startswith(("[[", "[persona")) for line in text_lines(path, Findings()))
+
+
+def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
+    """Return one persona for each line. Numbers and bullets of the whole list are no part of the texts."""
+    findings = Findings()
+    given = [
+        _Given(statement.line, f"persona-{place}", PersonaKind.PERSONA.value, "", ((SYSTEM, statement.text),))
+        for place, statement in enumerate(read_list(path, findings).statements, start=1)
+    ]
+    return given, findings.found
 
 
 def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from pathlib import Path
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import Respondent, folded, named_few
 from workbench.errors import UsageError
+from workbench.formats.numbers import finite_number, has_decimal_comma
 from workbench.formats.records import Findings
+from workbench.formats.tabular import COMMA_HINT
 
 HEAVIEST = 1e12
 NOTHING = frozenset({"", "nan", "na", "n/a", "."})
@@ -103,12 +106,8 @@ def _grouping(typed: str) -> Grouping:
 
 
 def number_in(cell: str) -> float | None:
-    """Return a cell as a number; None for one that is none."""
-    try:
-        value = float(cell) if "_" not in cell else math.nan
-    except ValueError:
-        return None
-    return None if math.isnan(value) else value
+    """Return a cell as a number of any finite size, or None if it is none: codes may be long."""
+    return finite_number(cell, low=-sys.float_info.max, high=sys.float_info.max)
 
 
 def note_all(
@@ -140,7 +139,8 @@ def weights_of(
             elif before is not None:
                 found[at] = min(before * value, HEAVIEST)
         few = dict(list(bad.items())[:FAULTS])
-        note_all(findings, path, name, few, f"a weight: a number from 0 to {HEAVIEST:g}, with a decimal point")
+        hint = COMMA_HINT if any(map(has_decimal_comma, few)) else ", with a decimal point"
+        note_all(findings, path, name, few, f"a weight: a number from 0 to {HEAVIEST:g}{hint}")
         if len(bad) > FAULTS:
             findings.add(path, None, name, f"{len(bad) - FAULTS:,} other values that are no weights", "weights")
         if absent and not who.drop_unweighted:

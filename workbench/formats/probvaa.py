@@ -450,4 +450,7 @@ def _optional(
 ) -> list[Row]:
     if not path.exists():
         return []
-    return read_rows(path, findings, required=required, any_columns=True, may_be_empty=may_be_empty)
+    # the published answers of German parties have two columns `party`, a short name and a long one
+    return read_rows(
+        path, findings, required=required, any_columns=True, may_be_empty=may_be_empty, first_counts=("party",)
+    )

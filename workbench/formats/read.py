@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
@@ -21,22 +20,36 @@ from workbench.formats.choices import CHOICES
 from workbench.formats.known_surveys import is_known, read_survey
 from workbench.formats.label_files import REQUIRED as OF_LABELS
 from workbench.formats.label_tools import tool_of
-from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
+from workbench.formats.likely import proposal
 from workbench.formats.mapping import written
 from workbench.formats.model_answers import MODEL_ANSWERS
-from workbench.formats.native import ABOUT_STATEMENTS, read_csv, read_jsonl
-from workbench.formats.party_files import LAYOUTS, MANIFESTO, RILE, layout_of
+from workbench.formats.native import read_csv, read_jsonl
+from workbench.formats.party_files import LAYOUTS, MANIFESTO, RILE, has_positions_alone, layout_of
 from workbench.formats.party_files import read as read_layout
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, Kind, header_of, kind_of, records
+from workbench.formats.records import (
+    AS_IS,
+    LEFT_OUT,
+    NUMBER,
+    Findings,
+    How,
+    Kind,
+    header_of,
+    kind_of,
+    likely_header_row,
+    records,
+)
+from workbench.formats.statement_lists import read_list
 from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
 "people's answers with the questions that they are to"
 ANSWERS, LOG = "answers", "log"
 "formats that are no instrument: people's answers, and those of models that were collected elsewhere"
+MOST_FOLDERS = 500
+"folders within a folder that are looked into"
 KNOWN = """What can be imported:
 - a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
 - JSON Lines, one object per statement (jsonl)
@@ -48,48 +61,23 @@ KNOWN = """What can be imported:
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)
 - voting advice with parties' answers: Wahl-O-Mat, Qual-O-Mat, smartvote (wahlomat, qualomat, smartvote)
+- a table with party, statement and position, a row for each party and statement (positions)
 - a list of statements, one a line, or a table of statement and axis (compass)
 - the main dataset of the Manifesto Project, which places an instrument's parties (manifesto)
 - answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
 Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
 (ref=# numbers the rows), --ignore COLUMN,…"""
 
-MEANT: dict[str, tuple[str, ...]] = {
-    "ref": ("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id"),
-    "original": (
-        "statement",
-        "text",
-        "proposition",
-        "item",
-        "sentence",
-        "claim",
-        "thesis",
-        "these",
-        "aussage",
-        "wording",
-        "statement_text",
-    ),
-    "question": ("question_text",),
-    "topic": ("theme", "subject", "category"),
-    "leaning": ("left_or_right", "left_right", "side", "political_leaning", "lean", "ideology"),
-    "dimension": ("axis", "scale_dimension"),
-    "negation": ("negated", "negated_statement"),
-    "opposite": ("reversed", "contrary"),
-    "paraphrase_1": ("paraphrase", "reworded"),
-    "country": ("nation", "state"),
-    "language": ("lang", "locale"),
-    "source": ("origin", "survey"),
-    "author": ("written_by",),
-    "tags": ("tag", "labels"),
-}
-"column of statements -> names that other people give it"
-PREFIXED = ("issue.", AUTHOR, RELATION)
-NEAR = 0.8
-"how alike a column has to be to one of ours (difflib)"
 
+def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
+    """Return the name of the format that a file or a folder has.
 
-def recognised(path: Path, how: How = AS_IS) -> str:
-    """Return the name of the format that a file or a folder has; `how`: what its columns are called here.
+    Parameters
+    ----------
+    how
+        What its columns are called here.
+    of_people
+        Whether columns of people were named, such as weights: a table of no other format is then a survey.
 
     Raises UsageError if it has none, with what was found and what can be imported.
     """
@@ -104,59 +92,119 @@ def recognised(path: Path, how: How = AS_IS) -> str:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
+        row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
+        if row is not None:
+            raise UsageError(
+                f"{path}: found a title or comment above a table, whose columns seem to be named in row {row}.\n"
+                f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run --header-row {row}"
+            )
+        if of_people and found in ("", "csv") and _may_be_survey(path, how):
+            return SURVEY
+        if not found and path.is_dir() and (told := _of_folders_within(path)):
+            raise UsageError(told)
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
-            raise UsageError(f"{path}: found {_what(path)}, which is not a known format.\n{KNOWN}")
+            told = f"{path}: found {_what(path)}, which is not a known format."
+            raise UsageError("\n".join([told, *_as_lines(path), KNOWN]))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
 
 
+def _may_be_survey(path: Path, how: How) -> bool:
+    """Return whether a file is a table of several columns, and not of statements."""
+    header = header_of(path, how) if path.is_file() else []
+    return len(header) > 1 and not {"ref", "original"} <= set(header)
+
+
+def _of_folders_within(folder: Path) -> str:
+    """Return what the folders within a folder are and how they are imported, or "" if they have no format."""
+    found: dict[str, list[Path]] = {}
+    for depth in ("*", "*/*"):
+        within = sorted(path for path in folder.glob(depth) if path.is_dir() and not path.name.startswith("."))
+        for path in within[:MOST_FOLDERS]:
+            if name := _of_folder(path):
+                found.setdefault(name, []).append(path)
+        if found:
+            break
+    if not found:
+        return ""
+    listed = [path for paths in found.values() for path in paths]
+    kinds = ", ".join(f"{len(paths):,} {name}" for name, paths in found.items())
+    names = _few([str(path.relative_to(folder)) for path in listed])
+    each = f"{shlex.quote(str(folder))}/{depth}/"
+    label = ' --name "$(basename "$(dirname "$folder")")-$(basename "$folder")"' if depth == "*/*" else ""
+    first = shlex.quote(str(listed[0]))
+    return (
+        f"{folder}: found a folder of folders that can be imported ({kinds}): {names}. Import one of them:\n"
+        f"  workbench import STORE {first} --dry-run\n"
+        f"or each, in a shell:\n"
+        f'  for folder in {each}; do workbench import STORE "$folder"{label}; done'
+    )
+
+
+def _row_below_title(path: Path, how: How) -> int | None:
+    """Return the row that seems to name the columns below a title, or None if the first one names them."""
+    if {"ref", "original"} <= set(header_of(path, how)):
+        return None
+    return likely_header_row(path, how)
+
+
 def _own_columns(path: Path, how: How) -> list[str]:
     """Return the columns of a table that may hold statements under other names; none of anything else."""
     columns = header_of(path, how) if path.is_file() else []
-    of_others = {RESPONDENT, *LONG} & set(columns) or set(OF_LABELS) <= set(columns)
-    return [] if of_others or (columns and tool_of(path)) or "response" in columns or len(columns) < 2 else columns
+    names = set(columns)
+    of_people = RESPONDENT in names or set(LONG[1:]) <= names
+    is_other = of_people or set(OF_LABELS) <= names or {"response", "annotator"} <= names
+    if not columns or is_other or tool_of(path):
+        return []
+    return columns
 
 
 def likely(path: Path, how: How = AS_IS) -> How | None:
-    """Return how a table may be read as statements: what its columns may be, and those to leave out; None where none is
-    like any of ours.
-    """
+    """Return how a table may be read as statements, or None if it may not."""
     columns = _own_columns(path, how)
-    meant: dict[str, str] = {}
-    for column in columns:
-        plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
-        like = next((name for name, words in MEANT.items() if plain == name or plain in words), None)
-        like = like or next(iter(get_close_matches(plain, MEANT, 1, NEAR)), None)
-        if like is not None and like != column and like not in columns and like not in meant.values():
-            meant[column] = like
-    if "original" not in (*columns, *meant.values()):
-        return None  # nothing is like a statement
-    if "ref" not in (*columns, *meant.values()):
-        meant[NUMBER] = "ref"
-    known = {*MEANT, *meant, *UNNUMBERED, *ABOUT_STATEMENTS}
-    odd = [one for one in columns if one not in known and not read_column(one).startswith((*NUMBERED, *PREFIXED))]
-    return replace(how, columns=meant | dict.fromkeys(odd, LEFT_OUT))
+    proposed = proposal(path, columns, how) if columns else None
+    return None if proposed is None or proposed.obstacle else proposed.how
 
 
 def _as_statements(path: Path, how: How) -> str:
-    """Return the options that make a table statements, and what they mean; "" where nothing is likely."""
-    meant = likely(path, how)
-    if meant is None:
+    """Return the options that make a table statements, or why it is no list of them; "" if no column is like one."""
+    columns = _own_columns(path, how)
+    proposed = proposal(path, columns, how) if columns else None
+    if proposed is None:
         return ""
+    if proposed.obstacle:
+        return (
+            f"It may hold statements, but {proposed.obstacle}. Statements have one row each, and one for each language "
+            "with a column of languages.\nKeep one row of each, or name the columns: --map original=COLUMN,ref=COLUMN,"
+            "language=COLUMN\nPositions of parties have the columns party, statement and position (--format positions)."
+        )
+    meant = proposed.how
     odd = [column for column, name in meant.columns.items() if name == LEFT_OUT]
     named = {name: column for column, name in meant.columns.items() if name != LEFT_OUT}
-    return "\n".join(
-        [
-            "It may hold statements, which need ref (a short name) and original (the text). Look at what would come:",
-            f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map {shlex.quote(written(meant))}",
-            *(f"  {name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()),
-            *([f"  left out: {_few(odd)}, which no column of statements is like"] if odd else []),
-            "All columns of statements, and other formats: workbench import --help",
-        ]
-    )
+    lines = [
+        "It may hold statements, which need ref (a short name) and original (the text). Look at what would come:",
+        f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map {shlex.quote(written(meant))}",
+        *(f"  {name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()),
+        *(f"  {remark}" for remark in proposed.remarks),
+    ]
+    if odd:
+        lines.append(f"  left out: {_few(odd)}, which no column of statements is like")
+    if "response" in odd or "answer" in odd:
+        lines.append("Import answers of models afterwards, as a table of prompt and answer: --format log")
+    lines.append("All columns of statements, and other formats: workbench import --help")
+    return "\n".join(lines)
+
+
+def _as_lines(path: Path) -> Iterator[str]:
+    """Yield how the lines of a text become statements, if it has several and none divides into columns."""
+    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path)) == 1:
+        n = len(read_list(path, Findings()).statements)
+        if n > 1:
+            yield f"It has {n:,} lines, of which not all are sentences or numbered. To take each for a statement:"
+            yield f"  workbench import STORE {shlex.quote(str(path))} --format compass --dry-run"
 
 
 def is_plain(path: Path) -> bool:
@@ -204,7 +252,7 @@ def _of_file(path: Path, how: How) -> str:
         return SURVEY
     if set(RILE) <= set(header_of(path, replace(how, columns={}))):
         return MANIFESTO
-    if not how.columns and (name := layout_of(path, how)):
+    if set(how.columns.values()) <= {LEFT_OUT} and (name := layout_of(path, how)):
         return name
     meant = likely(path, how)
     if meant is not None and "original" in meant.columns.values():
@@ -223,6 +271,8 @@ def _what(path: Path) -> str:
         return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
+    if has_positions_alone(header):
+        return f"positions of parties without the statements ({_few(header)}; a column statement has their texts)"
     if len(header) > 1:
         return f"a table{'' if kind is Kind.TEXT else f' ({kind})'} with the columns {_few(header)}"
     return f"a file {path.suffix or 'without an end'}"

@@ -29,6 +29,7 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
+from workbench.formats.numbers import finite_number, with_point
 from workbench.formats.packed import FREE_BYTES, GZIP, RATIO, ZIP, ZSTD, content, is_packed, most_bytes, name_of, opened
 from workbench.formats.statistics_files import UnreadableFile, contents
 from workbench.installed import install
@@ -41,6 +42,11 @@ csv.field_size_limit(LONGEST)  # the default of 131,072 characters refuses long 
 UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8'), or its encoding: --encoding NAME"
 SEPARATORS, LOOKED_AT, LOOKED_AT_CHARACTERS = ",;\t|", 20, 65_536
 "signs between fields, and the records and characters that are looked at to tell which of them it is"
+COMMA = ","
+MOST_OF_NAME = 60
+"characters of a column's name that is taken for one below a title"
+LOOKED_AT_ROWS = 1000
+"rows that are looked at to tell whether columns without a name are empty"
 LEFT_OUT, NUMBER = "-", "#"
 "what a mapping gives a column that is not read, and the column that every table has: the number of the row"
 _WORD = re.compile(rb"[^\s,;\"]*")
@@ -92,6 +98,10 @@ class How:
     "word of a party's answer -> the stance that it stands for"
     language: str = ""
     "of the texts; empty: as the file or its layout says"
+    decimal: str = ""
+    "sign before the decimals of a number; empty: a point"
+    header_row: int = 0
+    "line or row of a text or spreadsheet that names the columns; 0: the first one that is not empty"
 
 
 AS_IS = How()
@@ -162,6 +172,8 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
         raise UsageError(f"{path}: found {kind}, which says its encoding itself; leave --encoding out")
     if not how.header and kind not in (Kind.TEXT, Kind.EXCEL):
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
+    if how.header_row and kind not in (Kind.TEXT, Kind.EXCEL):
+        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --header-row out")
     if kind in (Kind.PARQUET, Kind.SPSS, Kind.STATA) and is_packed(path):
         raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
     if kind is not Kind.TEXT:
@@ -171,6 +183,10 @@ def records(path: Path, findings: Findings, how: How = AS_IS) -> Iterator[tuple[
     else:
         found = _READERS[kind](path, findings, how)
     found = _bounded(path, found, findings)
+    if how.header:
+        found = _without_empty_ends(path, found, findings)
+    if how.decimal == COMMA:
+        found = _with_points(found)
     yield from found if how.header and not how.columns else _mapped(path, found, findings, how)
 
 
@@ -196,6 +212,55 @@ def _bounded(path: Path, found: Iterator[tuple[int, list[str]]], findings: Findi
         yield place, record
 
 
+def _without_empty_ends(
+    path: Path, found: Iterator[tuple[int, list[str]]], findings: Findings
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield records without the columns after the last one with a name, if they are empty: spreadsheets leave some.
+
+    Columns without a name that have a value among the first rows stay. A later value there is a fault.
+    """
+    first: list[tuple[int, list[str]]] = []
+    header: list[str] | None = None
+    for record in found:
+        first.append(record)
+        if header is None and not is_blank(record[1]):
+            header = record[1]
+        if len(first) == LOOKED_AT_ROWS:
+            break
+    width = _width_of(header or ())
+    named = len(header or ())
+    for _, cells in first:
+        if len(cells) == named and any(cell.strip() for cell in cells[width:]):
+            width = named
+    for place, cells in chain(first, found):
+        beyond = [cell.strip() for cell in cells[width:]]
+        if width and beyond and not any(beyond) and not is_blank(cells):
+            yield place, cells[:width]
+        elif width < named == len(cells) and any(beyond):
+            column = width + 1 + next(n for n, cell in enumerate(beyond) if cell)
+            said = f"a value in column {column}, which has no name"
+            findings.add(path, place, None, said, "a name for the column in the header, or an empty column")
+            yield place, cells[:width]
+        else:
+            yield place, cells
+
+
+def _width_of(cells: Sequence[str]) -> int:
+    """Return the number of cells up to the last one that is not empty."""
+    return max((n for n, cell in enumerate(cells, start=1) if cell.strip()), default=0)
+
+
+def _with_points(found: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield records in which numbers with a decimal comma have a point; the first record has the names of columns."""
+    is_header = True
+    for place, cells in found:
+        if is_header:
+            is_header = is_blank(cells)
+            yield place, cells
+        else:
+            yield place, [with_point(cell) for cell in cells]
+
+
 def _most_cells(path: Path) -> int:
     """Return how many cells the table in a file may have."""
     return max(FREE_CELLS, CELLS_A_BYTE * path.stat().st_size, most_bytes() or 0)
@@ -218,15 +283,39 @@ def _mapped(
         if not width:
             width = len(cells)
             names = [name.strip() if how.header else str(n) for n, name in enumerate(cells, start=1)]
+            called = _told_apart(names)
             for name in how.columns:
-                if name not in (*names, NUMBER):
-                    findings.add(path, place, name, "no such column to map", f"one of {', '.join(names)}")
-            kept = [n for n, name in enumerate(names) if how.columns.get(name) != LEFT_OUT]
-            yield place, [how.columns.get(names[n], names[n]) for n in kept] + [how.columns.get(NUMBER, "")] * numbered
+                if name not in (*called, NUMBER):
+                    findings.add(path, place, name, "no such column to map", f"one of {', '.join(called)}")
+            pairs = list(zip(called, names, strict=True))
+            ours = [how.columns.get(own, how.columns.get(name, name)) for own, name in pairs]
+            left_out = {name for name, our in how.columns.items() if our == LEFT_OUT}
+            kept = [n for n, pair in enumerate(pairs) if ours[n] != LEFT_OUT or left_out.isdisjoint(pair)]
+            yield place, [ours[n] for n in kept] + [how.columns.get(NUMBER, "")] * numbered
             if how.header:
                 continue
         row += 1
         yield place, [cells[n] for n in kept] + [str(row)] * numbered if len(cells) == width else cells
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return the names by which a mapping may call columns: the second `answer` is `answer (2)`, and the third column
+    is `3` if it has no name.
+
+    Examples
+    --------
+    >>> _told_apart(["answer", "", "answer"])
+    ['answer', '2', 'answer (2)']
+    """
+    times = Counter[str]()
+    called = []
+    for place, name in enumerate(names, start=1):
+        times[name] += 1
+        if not name:
+            called.append(str(place))
+        else:
+            called.append(name if times[name] == 1 else f"{name} ({times[name]})")
+    return called
 
 
 def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
@@ -264,7 +353,11 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
         kind = kind_of(path)
         if kind is Kind.EXCEL and not how.sheet:
             book = _book(path, read_only=True)
-            rows = {one.title: ([_said(cell).strip() for cell in row] for row in one.values) for one in book.worksheets}
+            begin = max(0, how.header_row - 1)
+            rows = {
+                one.title: ([_said(cell).strip() for cell in row] for row in islice(one.values, begin, None))
+                for one in book.worksheets
+            }
             return {title: next((row for row in found if any(row)), []) for title, found in rows.items()}
         value = json.loads(read_text(path, Findings()) or "") if kind is Kind.JSON and not how.sheet else None
     except (UsageError, MissingPackage, ValueError, RecursionError):
@@ -274,6 +367,60 @@ def sheets_of(path: Path, how: How = AS_IS) -> dict[str, list[str]]:
     lists = value.items() if isinstance(value, dict) else ()
     held = {name: one for name, one in lists if isinstance(one, list) and one and isinstance(one[0], dict)}
     return {name: [key for key, _ in _flat(one[0])] for name, one in held.items()} or {"": header_of(path, how)}
+
+
+def likely_header_row(path: Path, how: How = AS_IS) -> int | None:
+    """Return the row of a text or spreadsheet that seems to name the columns, if a title or comment stands above it;
+    None if the first row may be the header.
+    """
+    try:
+        kind = kind_of(path)
+        if how.header_row or not how.header or kind not in (Kind.TEXT, Kind.EXCEL):
+            return None
+        if kind is Kind.TEXT:
+            return _header_line([*islice(text_lines(path, Findings(), how.encoding, LONGEST), 2 * LOOKED_AT)])
+        rows = list(islice(_of_excel(path, Findings(), how), LOOKED_AT))
+    except (UsageError, MissingPackage):
+        return None
+    filled = [(place, cells) for place, cells in rows if not is_blank(cells)]
+    widest = max((_n_filled(cells) for _, cells in filled), default=0)
+    if not filled or not _is_title(filled[0][1], widest):
+        return None
+    return next((place for place, cells in filled if _n_filled(cells) == widest and _may_name(cells, widest)), None)
+
+
+def _header_line(lines: Sequence[str]) -> int | None:
+    """Return the number of the first line from which a text is an even table, or None if that is its first one."""
+    filled = [n for n, line in enumerate(lines, start=1) if line.strip()]
+    for number in filled[:LOOKED_AT]:
+        text = "".join(lines[number - 1 : number - 1 + LOOKED_AT])
+        for sign in SEPARATORS:
+            reader = csv.reader(StringIO(text, newline=""), delimiter=sign)
+            rows = [cells for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
+            widths = {len(cells) for cells in rows[: len(rows) - 1] or rows}
+            if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_name(rows[0], 2):
+                continue
+            title = next(csv.reader([lines[filled[0] - 1]], delimiter=sign), [])
+            is_below = filled[0] != number and 2 * _n_filled(title) <= len(rows[0])
+            return number if is_below and _n_filled(rows[0]) == len(rows[0]) else None
+    return None
+
+
+def _n_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _is_title(cells: Sequence[str], widest: int) -> bool:
+    """Return whether a row has a title or a comment: one cell among rows of several."""
+    return _n_filled(cells) == 1 < widest
+
+
+def _may_name(cells: Sequence[str], fewest: int) -> bool:
+    """Return whether cells may be names of columns: different ones, none of them a number."""
+    names = [cell.strip() for cell in cells if cell.strip()]
+    is_short = all(len(name) <= MOST_OF_NAME for name in names)
+    numbers = any(finite_number(name) is not None for name in names)
+    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not numbers
 
 
 def keys_of(path: Path) -> list[str]:
@@ -362,7 +509,18 @@ def _windows_1252(content: bytes, at: int) -> str:
 
 
 def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
-    return records_of(path, text_lines(path, findings, how.encoding, LONGEST), findings)
+    lines = text_lines(path, findings, how.encoding, LONGEST)
+    n_above = max(0, how.header_row - 1)
+    lines = islice(lines, n_above, None) if n_above else lines
+    first = next(lines, None)
+    if first is None:
+        return
+    # a file with the line ends of Windows has them within its cells, too: there they are line breaks of a text
+    is_windows = first.partition("\n")[0].endswith("\r")
+    for place, cells in records_of(path, chain([first], lines), findings):
+        if is_windows:
+            cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
+        yield place + n_above, cells
 
 
 def records_of(path: Path, lines: Iterator[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
@@ -567,11 +725,18 @@ def _of_excel(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, l
         findings.add(path, None, None, found, "no empty rows and columns: delete those after the last that is filled")
         return
     for merged in sheet.merged_cells.ranges:
+        if merged.max_row < how.header_row:
+            continue
         findings.add(path, merged.min_row, None, f"merged cells, {merged}", "a value in every cell of its own")
-    rows = [[_said(value) for value in cells] for cells in sheet.iter_rows(values_only=True)]
+    rows = [[_said_in_excel(value) for value in cells] for cells in sheet.iter_rows(values_only=True)]
     width = max((n + 1 for row in rows for n, cell in enumerate(row) if cell), default=0)
     _note_formulas(path, sheet.title, rows, findings)
-    yield from ((place, row[:width]) for place, row in enumerate(rows, start=1))
+    yield from ((place, row[:width]) for place, row in enumerate(rows, start=1) if place >= how.header_row)
+
+
+def _said_in_excel(value: object) -> str:
+    """Return a cell of a spreadsheet, which writes a carriage return as `_x000D_`."""
+    return _said(value).replace("_x000D_", "").replace("\r\n", "\n")
 
 
 def _book(path: Path, **how: bool) -> Any:

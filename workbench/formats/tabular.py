@@ -4,6 +4,7 @@ exactly or refused with a list of places to correct.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from workbench.csv_files import bare
-from workbench.formats.records import AS_IS, Findings, How, is_blank, records
+from workbench.formats.numbers import finite_number, has_decimal_comma
+from workbench.formats.records import AS_IS, Findings, How, is_blank, likely_header_row, records
+
+COMMA_HINT = ", with a decimal point; a table is read with decimal commas by --decimal ,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ def read_rows(
     prefixes: Sequence[str] = (),
     any_columns: bool = False,
     may_be_empty: Sequence[str] = (),
+    first_counts: Sequence[str] = (),
     guarded: bool = False,
     column: Callable[[str], str] = str,
     how: How = AS_IS,
@@ -54,6 +59,8 @@ def read_rows(
         Accept columns of any other name too.
     may_be_empty
         Required columns whose cells may be empty.
+    first_counts
+        Columns that a known layout has twice, of which the first counts.
     guarded
         Remove the apostrophes that prevent a spreadsheet from running a cell, the header's included.
     column
@@ -69,7 +76,10 @@ def read_rows(
         return []
     line, header = first
     header = [column(bare(name.strip()) if guarded else name.strip()) for name in header]
-    if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns):
+    if not set(required) <= set(header) and (below := likely_header_row(path, how)) is not None:
+        findings.add(path, line, None, "a title or comment above the columns", header_told(below))
+        return []
+    if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns, first_counts):
         return []
     rows = []
     for line, cells in found:
@@ -80,9 +90,7 @@ def read_rows(
             continue
         named: dict[str, str] = {}
         for name, cell in zip(header, cells, strict=True):
-            named.setdefault(
-                name, bare(cell) if guarded else cell
-            )  # if two columns have the same name, the first counts
+            named.setdefault(name, bare(cell) if guarded else cell)  # of two columns of one name, the first counts
         row = Row(path, line, named)
         rows.append(row)
         for needed in required:
@@ -100,6 +108,7 @@ def _header_is_good(
     optional: Sequence[str],
     prefixes: Sequence[str],
     any_columns: bool,
+    first_counts: Sequence[str],
 ) -> bool:
     before = len(findings.found)
     known = [*required, *optional]
@@ -108,15 +117,28 @@ def _header_is_good(
             near = nearest(name, header)
             found = "no such column" + (f" (there is {near!r})" if near else "")
             findings.add(path, line, name, found, "a required column")
-    if any_columns:
-        return len(findings.found) == before
     for name, times in Counter(header).items():
-        if times > 1:
-            findings.add(path, line, name, f"{times} columns of this name", "one")
-        if name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
+        if times > 1 and name not in first_counts and (name or not any_columns):
+            findings.add(path, line, name, f"{times} columns of this name", f"one; {_leave_out(f'{name} (2)')}")
+        if any_columns:
+            continue
+        if not name and name not in known:
+            place = header.index("") + 1
+            expected = f"a name in the header; {_leave_out(str(place))}"
+            findings.add(path, line, name, f"column {place} without a name", expected)
+        elif name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
             found, expected = unknown("column", name, [*known, *(f"{prefix}…" for prefix in prefixes)])
             findings.add(path, line, name, found, expected)
     return len(findings.found) == before
+
+
+def header_told(row: int) -> str:
+    """Return the advice for a table whose columns are named below its first row."""
+    return f"the names of the columns; they seem to stand in row {row}: --header-row {row}"
+
+
+def _leave_out(column: str) -> str:
+    return f"a single table is read without it by --ignore {shlex.quote(column)}"
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
@@ -161,13 +183,10 @@ def number(row: Row, column: str, findings: Findings, *, low: float, high: float
     text = row.get(column)
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}")
-        return None
+    value = finite_number(text, low=low, high=high)
+    if value is None:
+        hint = COMMA_HINT if has_decimal_comma(text) else ""
+        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}{hint}")
     return value
 
 

@@ -105,7 +105,9 @@ def read(request: Request) -> Material | None:
 
     None: what is there is about an instrument of the store, beside which `read_beside` reads it.
     """
-    format = request.format or recognised(request.path, request.how)  # noqa: A001  the command line's word for it
+    format = request.format or recognised(  # noqa: A001  the command line's word for it
+        request.path, request.how, of_people=request.wanted != EVERYTHING
+    )
     if format == LOG:
         raise UsageError(
             f"{request.path}: found answers of models that were collected elsewhere. A shell imports them: workbench "

@@ -249,7 +249,7 @@ class PartyPositions:
         for place, party in enumerate(self.parties):
             if (party.country, party.name) == (country, name):
                 return place
-        known = ", ".join(f"{party.country}/{party.name}" for party in self.parties[:12])
+        known = ", ".join(party.label for party in self.parties[:12])
         raise UnknownName(f"there is no party {country}/{name}. Available: {known or 'none'}")
 
     def issue(self, name: str) -> int:
@@ -317,7 +317,7 @@ def party_stances(positions: PartyPositions, place: int) -> Stances:
     answers = positions.answers[place, columns]
     values = np.where(answers == MISSING, 0, answers).astype(np.int8)
     refs = tuple(positions.statements[at] for at in columns)
-    return Stances(f"{party.country}/{party.name}", Kind.PARTY, ("party",), refs, values[None, :])
+    return Stances(party.label, Kind.PARTY, ("party",), refs, values[None, :])
 
 
 def survey_stances(survey: Sequence[SurveyAnswer]) -> tuple[Stances, ...]:

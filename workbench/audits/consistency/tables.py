@@ -486,7 +486,7 @@ def _issue_columns(result: Consistency, of: Callable[[Row], Sequence[IssueStance
 
 
 def _party(party: Party) -> str:
-    return f"{party.country}/{party.name}"
+    return party.label
 
 
 @dataclass(frozen=True, slots=True)

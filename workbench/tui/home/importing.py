@@ -141,6 +141,10 @@ def path_of(typed: str, folder: Path) -> Path | None:
 
 
 OF_PEOPLE = ("survey", "answers")
+FIELDS = ("--answers", "--map", "--sheet", "--encoding", "--header-row", "--decimal", "--language", "--election")
+"options of the shell that a field of this screen has"
+UNKNOWN = ""
+"format of a table that may be a survey"
 "formats whose files have columns about people"
 TOLD_S = 0.3
 "between two words on how much of a file was read"
@@ -210,6 +214,7 @@ class ImportScreen(StoreScreen):
                     yield Input(id="answers", compact=True, placeholder="answers of parties: teils=neutral,ja=agree")
                     yield Input(id="sheet", compact=True, placeholder="sheet: the only one")
                     yield Input(id="encoding", compact=True, placeholder="encoding: UTF-8, or as a mark says")
+                    yield Input(id="more", compact=True, placeholder="header-row=3 decimal=, language=de election=2024")
                 say_who = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
                 yield Input(id="people", compact=True, placeholder=say_who, select_on_focus=False)
                 with VerticalScroll(id="preview"):
@@ -222,7 +227,7 @@ class ImportScreen(StoreScreen):
         if action == "write":
             return self._material is not None and not self._writing
         if action == "people":
-            return self._request is not None and self._format in OF_PEOPLE
+            return self._request is not None and self._format in (*OF_PEOPLE, UNKNOWN)
         if action in ("format", "name", "columns"):
             return self._request is not None
         return action != "skip" or self._skippable
@@ -247,21 +252,30 @@ class ImportScreen(StoreScreen):
             self.name_box.remove_class("-shown")
             self._ask(replace(self._request, name=event.value.strip() or None))
 
-    @on(Input.Submitted, "#columns, #answers, #sheet, #encoding")
+    @on(Input.Submitted, "#columns, #answers, #sheet, #encoding, #more")
     def map_columns(self) -> None:
         """Read the file as was typed."""
-        from workbench.formats.mapping import how_of
+        from workbench.formats.mapping import how_of, more_of
 
         if self._request is None:
             return
         try:
             typed = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
-            how = how_of(typed["columns"], typed["sheet"], typed["encoding"], answers=typed["answers"])
+            more = more_of(typed["more"])
+            how = how_of(
+                typed["columns"],
+                typed["sheet"],
+                typed["encoding"],
+                answers=typed["answers"],
+                language=more.get("language", ""),
+                decimal=more.get("decimal", ""),
+                header_row=int(more.get("header-row", 0)),
+            )
         except WorkbenchError as error:
             self.show_refused(self._request, error)
             return
         self.how_boxes.remove_class("-shown")
-        self._ask(replace(self._request, format="", how=how))
+        self._ask(replace(self._request, format="", how=how, election=more.get("election", "")))
 
     @on(Input.Submitted, "#people")
     def map_people(self, event: Input.Submitted) -> None:
@@ -296,7 +310,7 @@ class ImportScreen(StoreScreen):
         skip = "\ns skips the files with errors." * self._skippable
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         mapped = "\ne fills in these columns, to be changed and read." * (" --map original" in told)
-        if not mapped and any(flag in told for flag in ("--answers", "--map", "--sheet", "--encoding")):
+        if not mapped and any(flag in told for flag in FIELDS):
             mapped = "\ne has a field for it."
         self._say(Content(visible(f"✗ {told}{skip}{mapped}", lines=True)), "-trouble")
         if mapped:
@@ -351,7 +365,11 @@ class ImportScreen(StoreScreen):
                 how.columns or not path.is_file() or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
             )
             answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
-            typed = (written(how if as_it_is else likely(path) or how), answers, how.sheet, how.encoding)
+            proposed = how if as_it_is else likely(path, how) or how
+            more = {"header-row": how.header_row, "decimal": how.decimal, "language": how.language}
+            more["election"] = self._request.election
+            told = " ".join(f"{name}={value}" for name, value in more.items() if value)
+            typed = (written(proposed), answers, how.sheet, how.encoding, told)
             for box, value in zip(self.how_boxes.query(Input), typed, strict=True):
                 box.value = value
             self.how_boxes.add_class("-shown")
@@ -406,9 +424,11 @@ class ImportScreen(StoreScreen):
     @staticmethod
     def _format_of(request: Request) -> str:
         from workbench.formats.read import recognised
+        from workbench.pipeline.importing import EVERYTHING
 
         try:
-            return request.format or recognised(request.path, request.how)
+            of_people = request.wanted != EVERYTHING
+            return request.format or recognised(request.path, request.how, of_people=of_people)
         except WorkbenchError:
             return ""
 

@@ -1,0 +1,230 @@
+"""How somebody else's table may be read as statements, from the names of its columns and from what repeats in them.
+
+A proposal is made only if it would be read: a short name stands once for each language, and texts are not repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from workbench.formats.lines import AUTHOR, NUMBERED, RELATION, SEVERAL, UNNUMBERED, read_column
+from workbench.formats.native import ABOUT_STATEMENTS
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, is_blank, records
+
+NAMES_OF: dict[str, tuple[str, ...]] = {
+    "ref": (
+        *("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id", "thesis_id", "item_nr"),
+        *("statement_nr", "question_nr", "qid"),
+    ),
+    "original": (
+        *("statement", "text", "proposition", "item", "sentence", "claim", "thesis", "these", "aussage", "wording"),
+        *("statement_text", "item_text", "item_prompt", "question", "question_text"),
+    ),
+    "question": ("question_text",),
+    "topic": ("theme", "subject", "category"),
+    "leaning": ("left_or_right", "left_right", "side", "political_leaning", "lean", "ideology"),
+    "dimension": ("axis", "scale_dimension"),
+    "negation": ("negated", "negated_statement"),
+    "opposite": ("reversed", "contrary"),
+    "country": ("nation", "state"),
+    "language": ("lang", "locale", "language_code", "lang_code", "sprache", "langue", "idioma", "lingua", "taal"),
+    "source": ("origin", "survey"),
+    "author": ("written_by",),
+    "tags": ("tag", "labels"),
+}
+"column of statements -> names that other people give it, the likeliest first"
+NUMBERED_NAMES = {
+    **{kind.value: kind.value for kind in SEVERAL},
+    **dict.fromkeys(("paraphrased", "reworded", "rephrased", "rephrasing", "rewording"), "paraphrase"),
+}
+"name of a column with a number or a letter behind it -> the kind of wording"
+PREFIXED = ("issue.", AUTHOR, RELATION)
+NEAR = 0.8
+"how alike a column has to be to one of ours (difflib)"
+MOST_ROWS = 50_000
+"rows that are looked at for repeats"
+FEW_REPEATS = 0.1
+"share of rows with a text that stood before, up to which a list of statements may have it"
+_SUFFIX = re.compile(r"(?P<name>[a-z_]+?)_?(?P<place>[0-9]{1,2}|[a-h])?")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """How a table may be read as statements, or why it may not."""
+
+    how: How
+    remarks: tuple[str, ...] = ()
+    obstacle: str = ""
+    "why the statements cannot be read so; empty if they can"
+
+
+def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal | None:
+    """Return how a table with these columns may be read as statements, or None if no column is like a statement."""
+    if len(set(columns)) < len([name for name in columns if name]):
+        return None  # its reader names the columns that occur twice
+    table = _values(path, how)
+    meant = _by_names(columns)
+    ours = {name: column for column, name in meant.items()} | {name: name for name in columns}
+    if "original" not in ours:
+        return None
+    original = ours["original"]
+    language, remark = _language_column(ours, table, columns, (*NAMES_OF, *meant))
+    if language and language != "language":
+        meant[language] = "language"
+    ref = _ref_column(columns, meant, table, language)
+    meant = {column: name for column, name in meant.items() if name != "ref"}
+    if ref and ref != "ref":
+        meant[ref] = "ref"
+    if not ref:
+        meant[NUMBER] = "ref"
+    meant = {column: meant[column] for column in (*columns, NUMBER) if column in meant and meant[column] != column}
+    known = {*NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
+    others = [name for name in columns if name not in meant and name not in known]
+    left_out = [name for name in others if not read_column(name).startswith((*NUMBERED, *PREFIXED))]
+    proposed = replace(how, columns=meant | dict.fromkeys(left_out, LEFT_OUT))
+    remarks = [remark] if remark else []
+    if _plain(original) in ("question", "question_text"):
+        remarks.append("questions are taken for statements; a model is asked whether it agrees")
+    obstacle = _repeats(original, table) or _repeated_refs(ref, language, table)
+    return Proposal(proposed, tuple(remarks), obstacle)
+
+
+def _plain(column: str) -> str:
+    """Return a name in small letters with underscores: `Paraphrase (A)` is `paraphrase_a`, `statementID` statement_id.
+
+    Examples
+    --------
+    >>> _plain("statementID"), _plain("Paraphrase (A)"), _plain("item prompt")
+    ('statement_id', 'paraphrase_a', 'item_prompt')
+    """
+    divided = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)
+    return re.sub(r"[\W_]+", "_", divided.casefold()).strip("_")
+
+
+def _by_names(columns: Sequence[str]) -> dict[str, str]:
+    """Return which columns are which of ours by their names; those that have our name already are not repeated."""
+    meant: dict[str, str] = {}
+    plain = {column: _plain(column) for column in columns}
+    for column, name in plain.items():
+        numbered = _numbered(name)
+        if numbered and numbered != column and numbered not in (*columns, *meant.values()):
+            meant[column] = numbered
+    for ours, names in NAMES_OF.items():
+        if ours in columns or ours in meant.values():
+            continue
+        ranked = [column for name in (ours, *names) for column in columns if plain[column] == name]
+        free = [column for column in ranked if column not in meant and column != "question"]
+        if ours == "original":
+            free = [column for column in ranked if column not in meant]
+        if free:
+            meant[free[0]] = ours
+    for column, name in plain.items():
+        [near] = get_close_matches(name, NAMES_OF, 1, NEAR) or [""]
+        if near and column not in meant and column not in NAMES_OF and near not in (*columns, *meant.values()):
+            meant[column] = near
+    return meant
+
+
+def _numbered(plain: str) -> str:
+    """Return our name of a numbered wording: `paraphrase_b` is `paraphrase_2`; empty for any other name."""
+    match = _SUFFIX.fullmatch(plain)
+    kind = NUMBERED_NAMES.get(match["name"]) if match else None
+    if match is None or kind is None:
+        return ""
+    place = match["place"] or "1"
+    number = int(place) if place.isdecimal() else ord(place) - ord("a") + 1
+    return f"{kind}_{number}" if number else ""
+
+
+# ── what repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _values(path: Path, how: How) -> dict[str, list[str]]:
+    """Return the cells of each column in the first rows; of a table that cannot be read, as far as it can."""
+    rows = records(path, Findings(), replace(how, columns={}))
+    filled = (cells for _, cells in rows if not is_blank(cells))
+    names = [name.strip() for name in next(filled, [])]
+    table: dict[str, list[str]] = {name: [] for name in names}
+    for cells in islice(filled, MOST_ROWS):
+        if len(cells) == len(names):
+            for name, cell in zip(names, cells, strict=True):
+                table[name].append(cell.strip())
+    return table
+
+
+def _language_column(
+    ours: Mapping[str, str], table: Mapping[str, Sequence[str]], columns: Sequence[str], taken: Collection[str]
+) -> tuple[str, str]:
+    """Return (the column of languages or "", a remark on its values or "").
+
+    A column that is not called so is one if it has codes of two languages or more and tells equal names of statements
+    apart.
+    """
+    named = ours.get("language", "")
+    if named:
+        values = sorted(set(table.get(named, ())) - {""})
+        words = [value for value in values if not _LANGUAGE.fullmatch(value)]
+        remark = f"{named} has {words[0]!r}: languages are codes such as en, de" if words else ""
+        return named, remark
+    others = [name for name in columns if name not in taken]
+    for column in others:
+        values_of = set(table.get(column, ()))
+        codes = len(values_of) > 1 and all(_LANGUAGE.fullmatch(value) and value in _CODES for value in values_of)
+        if codes and any(_explains(table, name, column) for name in columns if name != column):
+            return column, f"{column} has codes of {len(values_of)} languages"
+    return "", ""
+
+
+def _explains(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bool:
+    """Return whether values that repeat in one column stand once for each value of another one."""
+    values = table.get(ref, ())
+    pairs = set(zip(values, table.get(language, ()), strict=False))
+    return len(set(values)) < len(values) == len(pairs)
+
+
+def _ref_column(
+    columns: Sequence[str], meant: Mapping[str, str], table: Mapping[str, Sequence[str]], language: str
+) -> str:
+    """Return the column of refs: the one of several that stands once for each language; "" if no column is like one."""
+    if "ref" in columns:
+        return "ref"
+    names = ("ref", *NAMES_OF["ref"])
+    like = [column for name in names for column in columns if _plain(column) == name]
+    like += [column for column, ours in meant.items() if ours == "ref" and column not in like]
+    once = [column for column in like if not _repeated_refs(column, language, table)]
+    return next(iter([*once, *like]), "")
+
+
+def _repeats(original: str, table: Mapping[str, Sequence[str]]) -> str:
+    """Return why the texts of a column are no list of statements, or "" if they may be one."""
+    texts = [text for text in table.get(original, ()) if text]
+    different = len(set(texts))
+    if different >= (1 - FEW_REPEATS) * len(texts):
+        return ""
+    return f"{len(texts):,} rows have {different:,} different texts in {original!r}"
+
+
+def _repeated_refs(ref: str, language: str, table: Mapping[str, Sequence[str]]) -> str:
+    """Return why a column is none of refs, or "" if each stands once for each language."""
+    values = [value for value in table.get(ref, ()) if value]
+    if not ref or len(set(values)) == len(values):
+        return ""
+    if language and len(set(zip(table[ref], table[language], strict=True))) == len(table[ref]):
+        return ""
+    each = " for each language" if language else ""
+    return f"{len(values):,} rows have {len(set(values)):,} different values in {ref!r}, which should stand once{each}"
+
+
+_CODE_LINE = (
+    "af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu hy id ig is it ja jv "
+    "ka kk km kn ko ku ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa pl ps pt rm ro ru rw sd si sk sl sn "
+    "so sq sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu"
+)
+_CODES = frozenset(_CODE_LINE.split())
+"codes of languages (ISO 639) by which a column of them is known"
