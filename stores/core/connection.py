@@ -14,7 +14,7 @@ from pathlib import Path
 from stores.core.base import Database
 from stores.core.machines import BUSY_TIMEOUT_MS, leave_write_ahead, set_journal_mode
 from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
-from stores.core.rescue import refuse_foreign
+from stores.core.own_schema import refuse_foreign
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 KEPT = re.compile(r"\.before-v\d+(-\d+)?(\.part)?$")
@@ -285,7 +285,7 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
             f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy beside it."
         )
     db.execute("pragma trusted_schema = off")  # until it is known that nothing foreign runs
-    refuse_foreign(db.conn, path, newest=version == SCHEMA_VERSION)
+    refuse_foreign(db.conn, path, version, migrations)
     db.execute("pragma trusted_schema = on")  # SQLite 3.40 takes json_extract, which our views use, for unsafe
 
 
@@ -304,7 +304,7 @@ def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
         if version == 0:
             make_baseline(db)
         migrations.apply(db)
-        refuse_foreign(db.conn, path, newest=True)
+        refuse_foreign(db.conn, path, SCHEMA_VERSION, migrations)
         db.execute(f"pragma application_id = {APPLICATION_ID}")
         db.execute(f"pragma user_version = {SCHEMA_VERSION}")
         db.execute("commit")

@@ -286,11 +286,21 @@ NAMES = {
 }
 
 
+MOST_STEPS = 5_000_000
+"steps of SQLite's machine, a part of a second, after which names are not worth waiting for"
+
+
 def names(path: Path, kind: str) -> tuple[str, ...]:
-    """Return the names of a kind; empty if the store cannot be read without changes."""
+    """Return the names of a kind; empty if the store cannot be read without changes.
+
+    Comparing the schema would import too much for a press of Tab. A foreign view in place of a table
+    can only name something: it is not trusted, and ended after some steps.
+    """
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
         try:
+            connection.execute("pragma trusted_schema = off")
+            connection.set_progress_handler(lambda: 1, MOST_STEPS)
             return tuple(str(name) for (name,) in connection.execute(NAMES[kind]))
         finally:
             connection.close()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stores.core.machines import leave_write_ahead
+from stores.core.own_schema import is_own
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
@@ -129,6 +130,8 @@ class Anchor:
         leave_write_ahead(path)  # nobody could, once this connection is open
         self._connection = sqlite3.connect(path, check_same_thread=False)
         try:
+            if not is_own(self._connection):
+                raise StoreError(f"{path}: this is no store, or its schema is foreign")
             self.identity = identity_of(self._connection, path)
             self._connection.execute("pragma busy_timeout = 20")  # who asks for the version waits for nobody
         except BaseException:
@@ -138,10 +141,10 @@ class Anchor:
 
     @classmethod
     def of(cls, path: Path) -> Anchor | None:
-        """Return an anchor; None if there is no store of the current schema, which is reported when it is opened."""
+        """Return an anchor, or None if there is no sound store, which is reported when it is opened."""
         try:
             return cls(path) if path.exists() else None
-        except (sqlite3.Error, OSError, TypeError):
+        except (StoreError, sqlite3.Error, OSError, TypeError):
             return None
 
     def check(self) -> None:

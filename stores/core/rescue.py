@@ -1,79 +1,23 @@
 """What in the file of a store is not its own, and what can be saved of a store that is foreign or damaged.
 
 A file from somebody else may hold triggers and views that run whenever it is read or written. SQLite is told to trust
-none of them (`trusted_schema`), and a file that has any is refused: see `foreign`. `rescued` reads the rows of our own
-tables, and nothing else, into a new store.
+none of them (`trusted_schema`), and a file that has any is refused: see `own_schema`. `rescued` reads the rows of our
+own tables, and nothing else, into a new store.
 """
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from stores.core.base import Database
-from stores.core.migrations import make_baseline, migrations
+from stores.core.migrations import APPLICATION_ID, BASELINE, migrations
+from stores.core.own_schema import differences, kind_of, make_schema, schema_rows
 from workbench.errors import StoreError
-
-VIEWS = "c1af1975"
-"begins the digest of the views of the newest schema: a test says when it is not theirs any more"
-_RUNS = "type in ('view', 'trigger') or (type = 'table' and sql like 'create virtual%')"
-MOST_NAMED = 5
-
-
-def digest(views: Mapping[str, str]) -> str:
-    """Return what tells views by their names and texts from others."""
-    return sha256(repr(sorted((name, _plain(sql)) for name, sql in views.items())).encode()).hexdigest()[: len(VIEWS)]
-
-
-def foreign(connection: sqlite3.Connection, *, newest: bool) -> list[str]:
-    """Return what runs in a file and is not a store's own: triggers, views, virtual tables and generated columns.
-
-    newest : whether the schema is the newest, whose views are known word for word; else by their names alone
-    """
-    rows = connection.execute(f"select type, name, coalesce(sql, '') from sqlite_schema where {_RUNS}").fetchall()
-    views = {name: sql for kind, name, sql in rows if kind == "view"}
-    found = [f"{kind} {name}" for kind, name, _ in rows if kind != "view"]
-    if not newest:
-        found += [f"view {name}" for name in views if name not in own_views()]
-    elif digest(views) != VIEWS:
-        found += [f"view {name}" for name, sql in views.items() if _plain(own_views().get(name, "")) != _plain(sql)]
-    made = connection.execute(
-        "select t.name, c.name from sqlite_schema t join pragma_table_xinfo(t.name) c "
-        "where t.type = 'table' and t.sql like '%generated%' and c.hidden in (2, 3)"
-    )
-    return found + [f"generated column {table}.{column}" for table, column in made]
-
-
-def refuse_foreign(connection: sqlite3.Connection, path: Path, *, newest: bool) -> None:
-    """Raise StoreError for a file with anything foreign, before it can run."""
-    if found := foreign(connection, newest=newest):
-        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        raise StoreError(
-            f"{path}: the file has what no store has, and what would run when it is read or written: "
-            f"{', '.join(found[:MOST_NAMED])}{more}. Nothing of it was used. For a clean copy of its rows: workbench "
-            f"doctor {path} --rescue NEW"
-        )
-
-
-@lru_cache
-def own_views() -> Mapping[str, str]:
-    """Return the views of the newest schema, by name."""
-    db = Database(memory=True)
-    make_baseline(db)
-    migrations.apply(db)
-    return dict(db.execute("select name, sql from sqlite_schema where type = 'view'").fetchall())
-
-
-def _plain(sql: str) -> str:
-    """Return SQL without what means nothing: blanks, quotes around names, case."""
-    return re.sub(r'[\s"]+', "", sql).casefold()
 
 
 @dataclass(slots=True)
@@ -90,41 +34,64 @@ class Rescued:
     "what is foreign in the file"
 
 
-def rescued(source: Path, target: Path, make: Callable[[Path], Database]) -> Rescued:
+def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> Rescued:
     """Write every row of a file's own tables that can be read into a new store; return what came and what did not.
 
-    make : makes an empty store at a path and returns it
+    The new store is made with the schema of the file, and brought to the newest one when it has the rows.
 
-    Raises StoreError where the target is there already, or the source is no SQLite file at all.
+    Parameters
+    ----------
+    migrate : opens a store at a path, brings it to the newest schema and returns it
+
+    Raises StoreError if the target exists already, or the source is no SQLite file or of an unknown schema.
     """
     if target.exists():
         raise StoreError(f"{target}: there is a file already; name another one")
-    found = Rescued()
+    result = Rescued()
     with closing(_opened(source)) as old:
         try:
             version = int(old.execute("pragma user_version").fetchone()[0])
-            there = dict(old.execute("select name, sql from sqlite_schema where type = 'table'").fetchall())
-            found.left_out = tuple(foreign(old, newest=False))
+            rows = schema_rows(old)
         except sqlite3.Error as error:
             raise StoreError(f"{source}: not even the list of its tables can be read ({error})") from error
-        with closing(make(target).conn) as new:
-            newest = int(new.execute("pragma user_version").fetchone()[0])
-            if version not in (0, newest):
-                raise StoreError(
-                    f"{source}: has schema {version}; it is rescued by the workbench that wrote it, or once it has "
-                    f"schema {newest}"
-                )
-            new.execute("pragma foreign_keys = off")
-            new.execute("begin immediate")
-            names = [name for (name,) in new.execute("select name from sqlite_schema where type = 'table'").fetchall()]
-            new.execute("delete from identity")
-            for name in names:
-                if name in there and not name.startswith("sqlite_"):
-                    _copy(old, new, name, found)
-            if not new.execute("select count(*) from identity").fetchone()[0]:
-                new.execute("insert into identity (uid) values (randomblob(16))")
-            new.execute("commit")
-    return found
+        newest = BASELINE + len(migrations.pending(Database(memory=True)))
+        version = version or newest
+        if not BASELINE <= version <= newest:
+            raise StoreError(
+                f"{source}: has schema {version}; it is rescued by the workbench that wrote it, or once it has "
+                f"schema {newest}"
+            )
+        result.left_out = differences(old, version, migrations)
+        tables = {name for kind, name, _, sql in rows if kind == "table" and kind_of(sql) == "table"}
+        try:
+            with closing(sqlite3.connect(target)) as new:
+                _fill(old, new, version, tables, result)
+            migrate(target).conn.close()
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+    return result
+
+
+def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables: set[str], result: Rescued) -> None:
+    """Make an empty store with the schema of a version, and copy the rows of our tables into it."""
+    db = Database(new)
+    new.execute("pragma foreign_keys = off")
+    new.execute("begin immediate")
+    make_schema(db, version, migrations)
+    new.execute("delete from identity")
+    for kind, name, *_ in schema_rows(new):
+        if kind == "table" and name in tables and name not in BOOKKEEPING:
+            _copy(old, new, name, result)
+    if not new.execute("select count(*) from identity").fetchone()[0]:
+        new.execute("insert into identity (uid) values (randomblob(16))")
+    new.execute(f"pragma application_id = {APPLICATION_ID}")
+    new.execute(f"pragma user_version = {version}")
+    new.execute("commit")
+
+
+BOOKKEEPING = ("_sqlite_migrations",)
+"tables that are made with the schema: a foreign row in it would keep a later migration from running"
 
 
 def _opened(path: Path) -> sqlite3.Connection:

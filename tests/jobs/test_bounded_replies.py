@@ -23,8 +23,10 @@ from tests.jobs.test_remote_model import HASTY, KEY, NAMED, USUAL, collect, load
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn
 from workbench.inference.served import bounded
-from workbench.inference.served.bounded import HIDDEN, MIB, written_forms
+from workbench.inference.served.bounded import MIB
 from workbench.inference.served.budget import Usage
+from workbench.inference.served.reply import read_reply
+from workbench.inference.served.secret import REMOVED, normal_form, secret_of, without_key
 from workbench.jobs import launch
 
 
@@ -56,7 +58,28 @@ ECHOES: dict[str, Callable[[str], str]] = {
     "in base64": lambda key: base64.b64encode(key.encode()).decode(),
     "in base64 within a header": lambda key: base64.b64encode(f"Bearer {key} x".encode()).decode(),
     "as in an address": lambda key: "https://x/?k=" + quote(key, safe=""),
+    "escaped as in JSON": lambda key: f"Your key is {escaped(key)}!",
+    "escaped twice": lambda key: escaped(key).replace("\\", "\\\\"),
+    "percents alone": lambda key: percents(key),
+    "percents of percents": lambda key: percents(percents(key)),
+    "entities": lambda key: "".join(f"&#{ord(character)};" for character in key),
+    "entities of entities": lambda key: "".join(f"&amp;#x{ord(character):x};" for character in key),
+    "in hexadecimal": lambda key: key.encode().hex(),
+    "in hexadecimal with colons": lambda key: key.encode().hex(":").upper(),
+    "in the other case": lambda key: key.swapcase(),
+    "with characters without width": lambda key: "\u200b".join(key),
+    "with blanks": lambda key: " ".join(key),
+    "backwards": lambda key: key[::-1],
+    "in wide letters": lambda key: "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in key),
 }
+
+
+def escaped(key: str) -> str:
+    return "".join(f"\\u{ord(character):04x}" for character in key)
+
+
+def percents(text: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in text.encode())
 
 
 @pytest.mark.parametrize("key", [KEY, "sk-/+%:0123456789"])
@@ -77,26 +100,78 @@ def test_a_key_that_a_server_sends_back_is_taken_out(how: str, key: str) -> None
         found = collect(model, requests(1, n=1))
         told = json.dumps([found[0].answers, [str(one) for one in model.answerers], sorted(model.fingerprints)])
         model.close()
-    for form in (key, base64.b64encode(key.encode()).decode().rstrip("=")[2:-2], quote(key, safe="")):
-        assert form not in told
-    assert HIDDEN.decode() in told
+    assert REMOVED in told
+    assert normal_form(key) not in normal_form(told)
+    assert normal_form(ECHOES[how](key)) not in normal_form(told)
 
 
-@given(
-    st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=8, max_size=60), st.binary(max_size=9)
+def test_a_key_whose_letters_are_escapes_of_the_reply_itself_is_taken_out() -> None:
+    message = f'{{"role": "assistant", "content": "Your key is {escaped(KEY)}."}}'
+    reply = f'{{"choices": [{{"index": 0, "finish_reason": "stop", "message": {message}}}]}}'
+    secret = secret_of(KEY)
+    assert secret is not None
+    assert KEY not in json.loads(reply)["choices"][0]["message"], "it is there only once the JSON is read"
+    found = read_reply(secret.taken_out_of_reply(reply.encode()), 1, KEY)
+    assert [choice.text for choice in found.choices] == [f"Your key is {REMOVED}."]
+
+
+def test_a_key_in_pieces_is_taken_out_where_they_are_put_together() -> None:
+    parts = [{"type": "text", "text": KEY[:8]}, {"type": "text", "text": KEY[8:]}]
+    reply = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": parts}}]}
+    found = read_reply(json.dumps(reply).encode(), 1, KEY)
+    assert [choice.text for choice in found.choices] == [REMOVED]
+
+
+def test_a_file_of_batch_results_loses_the_key_alone() -> None:
+    secret = secret_of(KEY)
+    assert secret is not None
+    lines = [json.dumps({"custom_id": str(i), "text": text}) for i, text in enumerate(["Agree.", escaped(KEY), "No"])]
+    found = secret.taken_out_of_lines("\n".join(lines).encode()).decode().split("\n")
+    assert (found[0], found[2]) == (lines[0], lines[2])
+    assert json.loads(found[1]) == {"custom_id": "1", "text": REMOVED}
+
+
+KEYS = st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=14, max_size=60).filter(
+    lambda key: len(normal_form(key)) >= 12 and "%" not in key and "&" not in key and "\\" not in key
 )
+WAYS = st.sampled_from([way for name, way in ECHOES.items() if "base64" not in name])
+
+
+@given(KEYS, st.lists(WAYS, min_size=1, max_size=2), st.text(max_size=9), st.text(max_size=9))
+def test_a_key_is_found_however_it_is_written_and_an_answer_without_it_is_unchanged(
+    key: str, ways: list[Callable[[str], str]], before: str, after: str
+) -> None:
+    secret = secret_of(key)
+    assert secret is not None
+    written = key
+    for way in ways:
+        written = way(written)
+    if len(ways) == 1 or normal_form(key) in normal_form(written):
+        assert REMOVED in secret.taken_out(before + "\n" + written + "\n" + after)
+        assert not secret.is_in(secret.taken_out(written))
+    harmless = before + after
+    assert secret.is_in(harmless) or secret.taken_out(harmless) == harmless
+
+
+@given(KEYS, st.binary(max_size=9))
 def test_a_key_is_found_in_base64_wherever_it_begins(key: str, before: bytes) -> None:
-    found = written_forms(key)
-    assert found is not None
-    packed = base64.b64encode(before + key.encode() + b"!?")
-    assert found.search(packed)
-    assert found.search(json.dumps({"a": key}).encode())
-    assert found.search(quote(key, safe="").encode())
+    secret = secret_of(key)
+    assert secret is not None
+    packed = base64.b64encode(before + key.encode() + b"!?").decode()
+    for text in (packed, json.dumps({"a": packed}), packed.swapcase() if packed.islower() else packed):
+        assert secret.is_in(text)
 
 
-def test_a_short_key_is_no_reason_to_change_answers() -> None:
-    assert written_forms("none") is None
-    assert written_forms(None) is None
+@pytest.mark.parametrize("key", [None, "none", "EMPTY"])
+def test_a_short_key_is_no_reason_to_change_answers(key: str | None) -> None:
+    assert secret_of(key) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"), [("not-needed", "That is not needed."), ("lm-studio", "LM Studio"), ("sk-12345678", "5678 sk")]
+)
+def test_words_of_an_answer_are_not_taken_for_a_key(key: str, answer: str) -> None:
+    assert without_key(answer, key) == answer
 
 
 def test_a_server_that_counts_nothing_is_counted_here() -> None:

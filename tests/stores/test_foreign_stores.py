@@ -12,27 +12,143 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from stores.core.base import Database
 from stores.core.connection import SCHEMA_VERSION, open_database
-from stores.core.rescue import VIEWS, Rescued, digest, own_views, rescued
+from stores.core.contents import names
+from stores.core.identity import Anchor
+from stores.core.migrations import BASELINE, migrations
+from stores.core.own_schema import DIGESTS, digest, expected_objects, expected_rows
+from stores.core.own_schema import WRITTEN as WRITTEN_HERE
+from stores.core.rescue import Rescued, rescued
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.stores.schemas.rows import thawed
 from tests.tui.audit_runs import audited
 from workbench.errors import StoreError
 
+VERSIONS = range(BASELINE, SCHEMA_VERSION + 1)
+REFUSED = r"schema of a store: .*--rescue NEW|malformed|not a database"
+PARTY = "create table party (id integer primary key, instrument_id integer, country text, name text, position real)"
 FOREIGN = {
     "a trigger": "create trigger shift after insert on draw begin delete from response; end",
+    "a trigger before a delete": "create trigger t before delete on ruling begin select raise(ignore); end",
+    "a trigger of a view": "create trigger t instead of insert on v_answers begin delete from text; end",
     "a view": "create view weather as select 1 as sky",
     "a view of ours that lies": "drop view v_answers; create view v_answers as select 'all agree' as answer",
+    "a view of ours is missing": "drop view v_stances",
     "a view in place of a table": "alter table party rename to party_old; create view party as select * from party_old",
     "a generated column": "alter table party add column share real generated always as (1.0) virtual",
+    "a generated column in brief": "alter table party add column share real as (1.0)",
+    "a column": "alter table party add column share real",
     "a virtual table": "create virtual table words using fts5(body)",
+    "a virtual table in two blanks": "create  virtual  table words using fts5(body)",
+    "a virtual table in a comment": "create/**/virtual table words using fts5(body)",
+    "a table": "create table weather (sky text)",
+    "a table without its constraints": f"drop table party; {PARTY}",
+    "a table of another name": "alter table party rename to faction",
+    "a missing table": "drop table party_answer",
+    "an index": "create index slow on text (body)",
+    "an index with an expression": "create index slow on text (length(body))",
+    "an index on other columns": "drop index text_key; create unique index text_key on text (id)",
+    "an index that is not unique": "drop index text_key; create index text_key on text (key)",
+    "an index of some rows": "drop index reading_of_people; create index reading_of_people on reading (reader_id, at)",
+    "a missing index": "drop index text_key",
 }
+"scripts that any program can run"
+WRITTEN = {
+    "a view of another type": ("v_answers", {"type": "View"}),
+    "a table of another type": ("party", {"type": "TABLE"}),
+    "a type that is no text": ("party", {"type": b"table"}),
+    "a name that is no UTF-8": ("party", {"name": b"part\xff"}),
+    "an index of another table": ("text_key", {"tbl_name": "party"}),
+    "cascading": ("wording", ("references statement", "references statement on delete cascade")),
+    "another literal": ("statement", ("'cultural'", "'moral'")),
+    "another number": ("queue_item", ("inclusion <= 1", "inclusion <= 2")),
+    "another default": ("statement", ("default '[]'", "default '[ ]'")),
+    "a literal in another case": ("statement", ("'cultural'", "'Cultural'")),
+    "a name in place of a literal": ("statement", ("'left'", '"left"')),
+    "a name in place of a word": ("model", ("not null", 'not "null"')),
+    "another blob": ("v_readings", ("x''", "x'00'")),
+    "no check": ("reader", ("check (kind in ('rule', 'classifier', 'person', 'adjudication', 'import'))", "")),
+    "a check more": ("party", ("position real", "position real check (randomblob(1))")),
+    "a collation": ("party", ("name text not null", "name text not null collate nocase")),
+    "not unique": ("instrument", ("not null unique", "not null")),
+    "not strict": ("party", (") strict", ")")),
+    "no rowid": ("party", ("strict", "strict, without rowid")),
+    "a comment that never ends": ("party", (") strict", ") strict /*")),
+    "a text after its end": ("party", (") strict", ") strict\0, evil")),
+}
+"name of an object -> what is written into SQLite's own table: columns, or a text in place of another"
+
+
+def with_foreign(path: Path, what: str) -> Path:
+    """Return a store whose schema is changed as a name of `FOREIGN`, `WRITTEN` or `OTHERS` says."""
+    if what in FOREIGN:
+        return changed(path, FOREIGN[what])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma writable_schema = on")
+        OTHERS[what](connection) if what in OTHERS else written_into(connection, *WRITTEN[what])
+        connection.commit()
+    return path
+
+
+def written_into(connection: sqlite3.Connection, name: str, change: dict[str, object] | tuple[str, str]) -> None:
+    """Change one row of SQLite's own table."""
+    if isinstance(change, tuple):
+        (sql,) = connection.execute("select sql from sqlite_schema where name = ?", (name,)).fetchone()
+        assert change[0] in sql
+        change = {"sql": sql.replace(*change)}
+    for column, value in change.items():
+        made = connection.execute(f"update sqlite_schema set {column} = ? where name = ?", (value, name))
+        assert made.rowcount == 1
+
+
+def all_indexes_dropped(connection: sqlite3.Connection) -> None:
+    rows = connection.execute("select name from sqlite_schema where type = 'index' and sql is not null")
+    for (name,) in rows.fetchall():
+        connection.execute(f'drop index "{name}"')
+
+
+def trigger_of_another_type(connection: sqlite3.Connection) -> None:
+    connection.execute("create trigger shift after insert on draw begin delete from response; end")
+    written_into(connection, "shift", {"type": "Trigger"})
+
+
+def trigger_that_says_table(connection: sqlite3.Connection) -> None:
+    trigger_of_another_type(connection)
+    written_into(connection, "shift", {"type": "table", "tbl_name": "shift"})
+
+
+def table_twice(connection: sqlite3.Connection) -> None:
+    connection.execute("insert into sqlite_schema select * from sqlite_schema where name = 'party'")
+
+
+OTHERS: dict[str, Callable[[sqlite3.Connection], None]] = {
+    "all indexes dropped": all_indexes_dropped,
+    "a trigger of another type": trigger_of_another_type,
+    "a trigger that says it is a table": trigger_that_says_table,
+    "a table twice": table_twice,
+}
+LOSING = (
+    "a view in place of a table", "a table without its constraints", "a table of another name", "a missing table",
+    "a table twice", "a trigger that says it is a table",
+)  # fmt: skip
+"changes after which rows are not where they were"
+EVERY = [*FOREIGN, *WRITTEN, *OTHERS]
+
+
+@pytest.fixture(scope="module")
+def sound_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return audited(tmp_path_factory.mktemp("sound") / "audit.db")
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return audited(tmp_path / "audit.db")
+def path(tmp_path: Path, sound_store: Path) -> Path:
+    """A copy of a sound store, which a test may change."""
+    copy = tmp_path / "audit.db"
+    with closing(sqlite3.connect(sound_store)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    return copy
 
 
 def changed(path: Path, script: str) -> Path:
@@ -41,19 +157,21 @@ def changed(path: Path, script: str) -> Path:
     return path
 
 
-def test_the_views_of_the_newest_schema_are_known() -> None:
-    assert digest(own_views()) == VIEWS, "schema changed: put this into stores/core/rescue.py"
+def test_every_schema_has_its_digest() -> None:
+    objects = {version: expected_objects(version, migrations).items() for version in VERSIONS}
+    rows = {version: expected_rows(version, migrations) for version in VERSIONS}
+    assert {version: digest(found) for version, found in objects.items()} == DIGESTS
+    if sqlite3.sqlite_version.startswith("3.40."):  # other versions write the same schema in other words
+        assert {version: digest(found) for version, found in rows.items()} == WRITTEN_HERE
 
 
-@pytest.mark.parametrize("what", FOREIGN)
-@pytest.mark.parametrize("opened", [Store.open, Store.open_for_reading])
-def test_what_would_run_in_a_store_is_refused_by_its_name(
-    path: Path, what: str, opened: Callable[[Path], Store]
-) -> None:
-    changed(path, FOREIGN[what])
+@pytest.mark.parametrize("what", EVERY)
+def test_a_schema_that_differs_is_refused_before_anything_of_it_runs(path: Path, what: str) -> None:
+    with_foreign(path, what)
     before = sha256(path.read_bytes()).hexdigest()
-    with pytest.raises(StoreError, match=r"what no store has.*--rescue NEW"):
-        opened(path)
+    for opened in (Store.open, Store.open_for_reading):
+        with pytest.raises(StoreError, match=REFUSED):
+            opened(path)
     assert sha256(path.read_bytes()).hexdigest() == before
 
 
@@ -63,15 +181,49 @@ def test_a_trigger_in_an_older_store_is_refused_before_it_is_migrated(tmp_path: 
         thawed(SCHEMA_VERSION - 1).conn.backup(copy)
         copy.execute("create trigger t after insert on statement begin delete from text; end")
         copy.commit()
-    with pytest.raises(StoreError, match="trigger t"):
+    with pytest.raises(StoreError, match="trigger t is foreign"):
         Store.open(path)
     with closing(sqlite3.connect(path)) as copy:
         assert copy.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION - 1
     assert [one.name for one in tmp_path.iterdir()] == ["old.db"]
+    whole = counts(path)
+    result = saved(path, tmp_path / "new.db")
+    assert (result.left_out, result.lost, result.refused) == (("trigger t is foreign",), {}, {})
+    with Store.open(tmp_path / "new.db") as store:
+        assert store.connection.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+    now = counts(tmp_path / "new.db")
+    assert {name: now[name] for name in whole} == whole
+
+
+def test_a_store_that_says_a_migration_was_made_is_not_taken_for_migrated(tmp_path: Path) -> None:
+    path = older(tmp_path / "old.db")
+    newest = migrations.pending(Database(memory=True))[-1].name
+    row = f"insert into _sqlite_migrations (migration_set, name, applied_at) values ('workbench', '{newest}', 'now')"
+    changed(path, row)
+    with pytest.raises(StoreError, match="published_share is missing"):
+        Store.open(path)
+    saved(path, tmp_path / "new.db")
+    Store.open(tmp_path / "new.db").close()
+
+
+def test_neither_tab_nor_the_terminal_reads_a_foreign_store_before_it_is_opened(path: Path) -> None:
+    assert names(path, "models") == ("smol",)
+    endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as {} from n"
+    changed(path, f"drop table model; create view model as {endless.format('name')}")
+    changed(path, f"drop table identity; create view identity as {endless.format('uid')}")
+    assert names(path, "models") == ()
+    assert Anchor.of(path) is None
+
+
+@pytest.mark.parametrize("version", [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1])
+def test_a_store_with_the_number_of_another_schema_is_refused(path: Path, version: int) -> None:
+    changed(path, f"pragma user_version = {version}")
+    with pytest.raises(StoreError, match=r"published_share is foreign|newer workbench"):
+        Store.open(path)
 
 
 def saved(path: Path, target: Path) -> Rescued:
-    return rescued(path, target, lambda one: open_database(one, create=True)[0])
+    return rescued(path, target, lambda one: open_database(one, create=False, quiet=True)[0])
 
 
 def counts(path: Path) -> dict[str, int]:
@@ -84,10 +236,10 @@ def counts(path: Path) -> dict[str, int]:
         return {name: connection.execute(f"select count(*) from {name}").fetchone()[0] for name in names}
 
 
-@pytest.mark.parametrize("what", [name for name in FOREIGN if "in place" not in name])
+@pytest.mark.parametrize("what", [name for name in [*FOREIGN, *OTHERS] if name not in LOSING])
 def test_a_clean_copy_has_every_row_and_nothing_foreign(path: Path, tmp_path: Path, what: str) -> None:
     whole = counts(path)
-    found = saved(changed(path, FOREIGN[what]), tmp_path / "new.db")
+    found = saved(with_foreign(path, what), tmp_path / "new.db")
     assert found.lost == found.refused == {}
     assert counts(tmp_path / "new.db") == whole
     with Store.open(tmp_path / "new.db") as store:

@@ -105,10 +105,10 @@ def _rescued(source: Path, target: Path) -> Iterator[Check]:
     from stores.core.connection import open_database
     from stores.core.rescue import rescued
 
-    found = rescued(source, target, lambda path: open_database(path, create=True)[0])
+    found = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
     yield Check("rescued", "ok", f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}")
     if found.left_out:
-        yield Check("left out", "note", f"what no store has: {', '.join(found.left_out)}")
+        yield Check("left out", "note", f"what no store has: {'; '.join(found.left_out)}")
     for table_, why in found.lost.items():
         there = found.rows.get(table_, 0)
         yield Check("damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})")

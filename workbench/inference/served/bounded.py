@@ -1,27 +1,21 @@
 """What comes in from a server: no more than can be held, and never the key that was sent there.
 
 A reply is read in parts and unpacked as it comes; one beyond the limit ends the call with its reason. A server that
-sends the key back, in an answer, an error or the name of a version, as it is, in base64 or as in an address, has it
-taken out before anything else sees the reply.
+sends the key back, in an answer, an error or the name of a version, has it taken out before anything else sees the
+reply; `secret` says in which forms it is found.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import re
-from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
+
+from workbench.inference.served.secret import secret_of
 
 MIB = 2**20
 MOST = 64 * MIB
 "bytes of a reply, unpacked: 50 answers with the logprobs of 2,000 tokens each have about 30 MiB"
 MOST_OF_FILE = 2048 * MIB
 "bytes of a file of batch results"
-SHORTEST = 8
-"characters of a key that is looked for: a shorter one could be a word of an answer"
-HIDDEN = b"[key removed]"
 
 
 class TooLong(Exception):
@@ -36,23 +30,26 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
 
     openai : the module, which takes long to import
     """
-    hidden = written_forms(key)
+    secret = secret_of(key)
 
     class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
         async def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:
             reply = await super().send(request, stream=True, **how)
             if stream:
                 return reply
-            most = MOST_OF_FILE if request.url.path.endswith("/content") else MOST
+            is_file = request.url.path.endswith("/content")
             try:
-                content = await _read(reply, most)
+                content = await _read(reply, MOST_OF_FILE if is_file else MOST)
             finally:
                 await reply.aclose()
+            if secret is not None:
+                take_out = secret.taken_out_of_lines if is_file else secret.taken_out_of_reply
+                content = take_out(content)
             packing = (b"content-encoding", b"content-length", b"transfer-encoding")
             return type(reply)(
                 reply.status_code,
                 headers=[(name, value) for name, value in reply.headers.raw if name.lower() not in packing],
-                content=hidden.sub(HIDDEN, content) if hidden is not None else content,
+                content=content,
                 request=request,
                 extensions=reply.extensions,
             )
@@ -68,21 +65,3 @@ async def _read(reply: Any, most: int) -> bytes:
             raise TooLong(most)
         parts.append(part)
     return b"".join(parts)
-
-
-def written_forms(key: str | None) -> re.Pattern[bytes] | None:
-    """Return what finds a key in bytes, however a server may write it; None without a key, or for a short one."""
-    if key is None or len(key) < SHORTEST:
-        return None
-    forms = {key, quote(key, safe=""), json.dumps(key)[1:-1], json.dumps(key)[1:-1].replace("/", "\\/"), *_packed(key)}
-    return re.compile(b"|".join(re.escape(form.encode()) for form in sorted(forms, key=len, reverse=True)))
-
-
-def _packed(key: str) -> Iterator[str]:
-    """Yield a key in base64, by itself and within a longer text, wherever it begins there."""
-    data = key.encode()
-    for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for before in range(3):
-            text = encode(bytes(before) + data).decode().rstrip("=")
-            first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
-            yield text[first:last]

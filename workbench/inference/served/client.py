@@ -32,6 +32,7 @@ from workbench.inference.served.bounded import TooLong, bounded_client
 from workbench.inference.served.budget import number_from, whole_from
 from workbench.inference.served.calls import Body
 from workbench.inference.served.reply import Kind, TryFailed, answered_with, brief, server_words
+from workbench.inference.served.secret import without_key
 from workbench.installed import install_package
 
 TIMEOUT = "WORKBENCH_TIMEOUT_S"
@@ -350,14 +351,14 @@ class Client:
 
     def _unreachable(self, error: Exception) -> TryFailed:
         cause = error.__cause__ or error
+        words = brief(without_key(str(cause), self._key)) or type(cause).__name__
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
                 Kind.ABSENT,
-                f"nothing answers at {self._address.url} ({brief(str(cause)) or type(cause).__name__}). Start the "
-                "server, or mend the address",
+                f"nothing answers at {self._address.url} ({words}). Start the server, or mend the address",
             )
         what = "the reply cannot be unpacked" if type(cause).__name__ == "DecodingError" else "the connection broke off"
-        return TryFailed(Kind.BROKEN, f"{what} ({brief(str(cause)) or type(cause).__name__})", paid=True)
+        return TryFailed(Kind.BROKEN, f"{what} ({words})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
         """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot continue."""

@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from http.client import responses
 from typing import Any
 
 from workbench.domain.names import placeless
 from workbench.domain.thinking import Output, split
+from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
 "the least `max_output_tokens` that OpenAI accepts; requested even if only one token is needed"
@@ -215,6 +216,8 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     if not choices:
         ended = taken[0].get("finish_reason")
         raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
+    # a key in pieces, one a part of the answer, is whole only now
+    choices = tuple(replace(choice, text=without_key(choice.text, hidden)) for choice in choices)
     details = usage.get("prompt_tokens_details")
     return Reply(
         choices,
@@ -334,9 +337,7 @@ def server_words(body: object, hidden: str | None, none: str = "nothing more") -
     else:
         found = body
     text = found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
-    if hidden:
-        text = text.replace(hidden, "…")
-    return brief(text).rstrip(". ") or none
+    return brief(without_key(text, hidden)).rstrip(". ") or none
 
 
 def brief(text: str) -> str:
