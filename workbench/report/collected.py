@@ -276,7 +276,7 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
 
 def _check_models(store: Store, choice: ReportChoice) -> None:
     """Raise UnknownName for a model without answers, asked here or imported."""
-    runs = store.runs.list()
+    runs = store.runs.list(personas=True)
     imported = {name for instrument in store.instruments.names() for name in store.choices.models(instrument)}
     there = imported | {run.model for run in runs}
     if missing := [name for name in without_runs(store, runs, choice.models) if name not in imported]:
