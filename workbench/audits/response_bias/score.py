@@ -13,8 +13,8 @@ import numpy as np
 
 from workbench.audits.response_bias.answers import CONDITIONS, Table
 from workbench.audits.response_bias.changes import (
-    NOT_FIRST,
     LARGEST,
+    NOT_FIRST,
     RESOLUTION,
     Deltas,
     Dropped,
