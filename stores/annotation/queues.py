@@ -14,6 +14,7 @@ from stores.annotation.annotation_items import (
     CURRENT_LABELS,
     chosen_version,
     codebook_from_json,
+    first_wording,
     save_codebook,
     unit_of,
     version_of,
@@ -68,6 +69,13 @@ class DrawnItem:
     answers: int | None
     done: int
     "number of people who have labelled it"
+    needed: int = 1
+    "number of people who should label it"
+
+    @property
+    def left(self) -> int:
+        """Number of labels that are still to be given."""
+        return max(0, self.needed - self.done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +190,19 @@ class Queues(Aggregate):
     def items(self, name: str) -> tuple[DrawnItem, ...]:
         """Return the items of a queue in order, without attention items."""
         rows = self.connection.execute(
-            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done from queue_item i "
+            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done, i.needed from queue_item i "
             "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by i.ordinal",
             (name,),
         )
         return tuple(DrawnItem(*row) for row in rows)
+
+    def labelled(self, codebook: str, items: Sequence[NewItem]) -> tuple[int, ...]:
+        """Return how many people have labelled each of these items already, in this or another queue."""
+        counts = {(text, wording): n for text, wording, n in self.connection.execute(_LABELLED, {"codebook": codebook})}
+        wordings = json.dumps(sorted({item.wording_id for item in items}))
+        first = dict(self.connection.execute(_FIRST_WORDINGS, (wordings,)).fetchall())
+        keys = [(item.text_id, first.get(item.wording_id, item.wording_id)) for item in items]
+        return tuple(counts.get(key, 0) for key in keys)
 
     def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
         """Return (text, instrument, ref) of every item of the queues with these purposes, without attention items."""
@@ -242,6 +258,18 @@ _RECOUNT = f"""
     where unit_id = :unit and queue_id in (
         select q.id from queue q join codebook c on c.id = q.codebook_id where c.name = :codebook
     )
+"""
+
+_LABELLED = f"""
+    select u.text_id, u.wording_id, count(*)
+    from ({CURRENT_LABELS.format(where="and c.name = :codebook")}) g
+    join unit u on u.id = g.unit_id and u.template_id is null
+    group by u.id
+"""
+
+_FIRST_WORDINGS = f"""
+    select w.id, {first_wording("w", "s")} from wording w join statement s on s.id = w.statement_id
+    where w.id in (select value from json_each(?))
 """
 
 _QUEUES = f"""

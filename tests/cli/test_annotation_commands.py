@@ -111,6 +111,21 @@ def test_sample_says_what_it_would_draw_and_draws_that(path: Path, capsys: pytes
     assert queue["needed"] == dry["labels"]
 
 
+def test_sample_says_how_many_labels_are_there_already(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = data(capsys, "sample", path, "--name", "first", "--purpose", "training", "--per-stratum", "2")
+    assert (first["labels"], first["labels_given"], first["labels_to_give"]) == (15, 0, 15)
+    with Annotator.open(path, "first", "ana") as person:
+        while (item := person.next()) is not None:
+            person.label(item.unit, "agree")
+    again = ("sample", path, "--name", "first", "--purpose", "training", "--per-stratum", "2", "--dry-run")
+    code, out, _ = run(capsys, *again)
+    assert code == 0
+    assert "first: 15 items for training, all 15 labels are there already, none to give" in out
+    assert "Every item has its labels." in out
+    twice = data(capsys, *again, "--labels", "2")
+    assert (twice["labels"], twice["labels_given"], twice["labels_to_give"]) == (30, 15, 15)
+
+
 def test_a_training_set_takes_nothing_that_the_test_set_has(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "sample", path, "--name", "test", "--purpose", "test", "--limit", "5")[0] == 0
     found = data(capsys, "sample", path, "--name", "train", "--purpose", "training")

@@ -34,8 +34,8 @@ def test_rates_count_answers_and_have_intervals_over_statements() -> None:
     every, left, right = rates([of(*[(LEFT, 3, 30)] * 4, *[(RIGHT, 0, 30)] * 4)])
     assert (every.refused.value, every.refused.n, every.statements) == (0.05, 240, 8)
     assert (left.by, left.group, left.refused.value) == ("side", "left", 0.1)
-    assert (right.refused.value, right.refused.low) == (0, 0)
-    assert right.refused.high == pytest.approx(0.49, abs=0.01), "four statements, not 120 answers"
+    assert (right.refused.value, right.refused.interval) == (0, "")
+    assert right.refused.few == "too few for an interval: the answers to all 4 statements are alike"
     assert every.refused.interval == "share over statements"
 
 
@@ -122,7 +122,14 @@ def test_tables_say_why_there_is_nothing() -> None:
     assert refusal_sides([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith("The statements have neither")
     assert list(told([nothing])) == []
     (said,) = told([of(*[(LEFT, 3, 30)] * 4)])
-    assert said.startswith("refused: 12 of 120 answers (10.0 % [")
+    assert said.startswith("refused: 12 of 120 answers to 4 statements (10.0 % [")
+    (none,) = told([of(*[(LEFT, 0, 195)] * 8)])
+    assert none == (
+        "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the answers to all 8 statements "
+        "are alike), which figures on stances leave out"
+    )
+    (many,) = told([of(*[(LEFT, 0, 195)] * 40)])
+    assert many.startswith("refused: 0 of 7,800 answers to 40 statements (0.0 % [0.0, 8.8])")
     calls = []
     made = entries(lambda: [calls.append(1) or nothing], 1)  # type: ignore[func-returns-value]
     assert [entry.make().name for entry in made] == ["refusals", "refusal_sides"]

@@ -34,7 +34,9 @@ from tests.report.stores import MAKERS, PEOPLE, QUEUE
 from workbench import registry
 from workbench.audits.claims import sentences
 from workbench.audits.reported import Wanted
+from workbench.domain.rulings import Verdict
 from workbench.errors import MissingPackage, UnknownName, UsageError
+from workbench.evidence import ruling_subjects
 from workbench.formats.folder import put
 from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice
@@ -329,10 +331,27 @@ def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) ->
         assert note.endswith("differ without it.")
         (passing,) = tables.glob("*-reliability*.tex")
         assert note in passing.read_text(encoding="utf-8")
+        assert f"Rulings. 1 ruling: {note}" in words(tmp_path / "out")
         for ruling in store.rulings.events():
             store.rulings.undo(ruling, auditor="otto")
         assert content_hash(store.connection) != before
         assert last_event(store.connection) > at
+
+
+def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) -> None:
+    path = MAKERS["reliability"](tmp_path / "audit.db")
+    with Store.open(path) as store:
+        for ruling in store.rulings.events():
+            store.rulings.undo(ruling, auditor="otto")
+        write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",)))
+        for ref in ("mig-01", "env-03"):
+            thing = ruling_subjects.find(store, ref, None)
+            ruling_subjects.rule(store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None)
+        write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
+    two = "2 rulings of auditors in force: 2 × changes no figure. The supplement lists them."
+    for folder, sentence in (("none", "No ruling of an auditor is in force"), ("two", two)):
+        assert sentence in words(tmp_path / folder)
+        assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")
 
 
 def test_an_unknown_name_or_an_empty_store_writes_nothing(reliability: Path, tmp_path: Path) -> None:

@@ -20,9 +20,18 @@ from workbench.audits.bias_score.reading import DIMENSION, LEANING, SidesReport
 from workbench.audits.bias_score.sides import quality_lines
 from workbench.cli.main import main
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reader_quality import LEAST_TEXTS, Quality, quality, quality_header, reader_table
+from workbench.evidence.reader_quality import (
+    LEAST_TEXTS,
+    Quality,
+    as_json,
+    quality,
+    quality_header,
+    reader_table,
+)
 from workbench.evidence.rulings import NOTHING_RULED
 from workbench.figures.book import in_order, warnings_of
+from workbench.figures.shown import estimate
+from workbench.figures.table import Kind
 from workbench.stats.proportions import wilson_interval
 
 COUNTS = (30, 30, 20, 20)
@@ -70,16 +79,56 @@ def test_a_classifier_that_misses_two_thirds_of_a_stance_is_too_poor() -> None:
     assert [name for name, marked in poor.items() if marked] == ["macro F1", "recall of agree"]
 
 
+def with_confidence(classifier: Classifier, confidence: list[float]) -> Classifier:
+    tuned = {**classifier.evaluation["tuned"], "confidence": confidence}
+    return replace(classifier, evaluation={**classifier.evaluation, "tuned": tuned})
+
+
 def test_a_threshold_that_keeps_nothing_names_one_that_does() -> None:
-    good = classifier_with((0.95, 0.95, 0.9, 0.9))
-    way = {**good.evaluation["tuned"], "confidence": [0.75] * 70 + [0.65] * 30}
-    unsure = replace(good, evaluation={**good.evaluation, "tuned": way})
-    warning = quality_header(quality(unsure, 0.9))[0]
-    assert warning == (
-        "! The classifier bart reads no test text with a confidence of 0.9 or more. Lower the threshold: 0.7 keeps "
-        "70.0 %."
+    unsure = with_confidence(classifier_with((0.95, 0.95, 0.9, 0.9)), [0.75] * 70 + [0.65] * 30)
+    other = quality(unsure, 0.7)
+    assert other.alternative is None
+    assert quality_header(quality(unsure, 0.9))[0] == (
+        "! The classifier bart reads no test text with a confidence of 0.9 or more. Lower the threshold: "
+        f"--threshold 0.7 keeps 70 of 100 test texts, with macro F1 {estimate(other.macro_f1, Kind.COEFFICIENT)}."
     )
-    assert not quality(unsure, 0.7).would_keep
+
+
+def test_a_threshold_that_keeps_one_label_alone_names_one_that_tells_how_good_the_reader_is() -> None:
+    """Of 44 texts nine of one label were kept: that is no test in which all items have one label."""
+    sure = [0.95] * 9 + [0.65] * 11 + [0.62] * 8 + [0.4] * 16
+    unsure = with_confidence(classifier_with((1.0, 0.8, 1.0, 0.0), counts=(20, 15, 9, 0)), sure)
+    found, other = quality(unsure, 0.9), quality(unsure, 0.6)
+    f1 = estimate(other.macro_f1, Kind.COEFFICIENT)
+    assert (found.kept, found.texts, other.kept) == (9, 44, 28)
+    assert quality_header(found)[0] == (
+        "! At confidence 0.9 the classifier bart keeps 9 of 44 test texts, all labelled agree: macro F1 is undefined. "
+        f"Lower the threshold: --threshold 0.6 keeps 28 of 44 test texts, with macro F1 {f1}."
+    )
+    assert found.shortcoming == "not judged at confidence 0.9, which keeps 9 of 44 test texts (0.6 keeps 28)"
+    assert as_json(found)["alternative"] == {
+        "threshold": 0.6,
+        "test_texts_kept": 28,
+        "kept": pytest.approx(28 / 44),
+        "macro_f1": as_json(other)["macro_f1"],
+    }
+    assert not warnings_of(quality_header(other))
+
+
+def test_a_threshold_that_keeps_few_texts_of_several_labels_says_so() -> None:
+    sure = [0.95] * 12 + [0.65] * 18 + [0.95] * 12 + [0.65] * 58
+    found = quality(with_confidence(classifier_with((1.0, 1.0, 1.0, 1.0)), sure), 0.9)
+    assert not warnings_of(quality_header(found))
+    assert quality_header(found)[-1].startswith(
+        "Confidence 0.9 keeps 24 of 100 test texts. Lower the threshold: --threshold 0.6 keeps 100 of 100 test texts"
+    )
+
+
+def test_a_test_of_one_label_says_that_it_tells_nothing() -> None:
+    found = quality(classifier_with((0.9, 0.0, 0.0, 0.0), counts=(10, 0, 0, 0)), 0.9)
+    assert quality_header(found)[0] == (
+        "! The test of the classifier bart cannot tell how good it is: all items have one label."
+    )
 
 
 def test_one_poor_stance_is_enough_and_one_that_no_score_rests_on_is_not() -> None:

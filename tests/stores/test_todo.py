@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from tests.jobs.test_personas_asked import DESIGN as ASKED
@@ -112,3 +113,19 @@ def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Pat
     named = {one.name: one.route for one in read_names(path)}
     assert named["scripted · persona nurse: reliability"][1] == with_nurse
     assert named[f"review {with_nurse.label}: reliability"] == ("review", (*with_nurse.way, with_nurse.family))
+
+
+def test_an_item_of_two_queues_is_to_be_labelled_and_adjudicated_once(tmp_path: Path) -> None:
+    """A person's label counts in every queue that has the item, so that it is to be given once."""
+    path = tmp_path / "audit.db"
+    units = queued(path, ["Yes.", "No.", "Perhaps.", "Maybe."])
+    labelled(path, "ana", dict(zip(units, ["agree", "agree"], strict=False)), notes={units[1]: "odd"})
+    labelled(path, "ben", dict(zip(units, ["disagree", "agree"], strict=False)))
+    with Store.open(path) as store:
+        before = found(store)
+        (queue,) = store.queues.list()
+        rows = store.connection.execute("select wording_id, text_id from unit order by id").fetchall()
+        items = [NewItem(wording, 3, "again", text_id=text) for wording, text in rows]
+        assert store.queues.labelled(queue.codebook.name, items) == (2, 2, 0, 0)
+        store.queues.create("r", queue.purpose, queue.codebook, items, {})
+        assert found(store) == before | {"label r": "4 labels to give in the queue r"}

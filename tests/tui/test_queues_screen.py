@@ -182,9 +182,9 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
         await until(pilot, lambda: "has no free-text answers" in " ".join(shown(app, "#proposal").split()))
         assert app.screen.query_one("#make", Button).disabled
         app.screen.query_one("#codebook", Select).value = "side"
-        await until(pilot, lambda: "sides: 3 items for training, 3 labels in all" in shown(app, "#proposal"))
+        await until(pilot, lambda: "sides: 3 items for training, 3 labels to give" in shown(app, "#proposal"))
         app.screen.query_one("#purpose", Select).value = "test"
-        await until(pilot, lambda: "sides: 3 items for test, 6 labels in all" in shown(app, "#proposal"))
+        await until(pilot, lambda: "sides: 3 items for test, 6 labels to give" in shown(app, "#proposal"))
         app.screen.query_one("#per_stratum", Input).value = "x"
         await until(pilot, lambda: "per stratum: found 'x'" in shown(app, "#proposal"))
         app.screen.query_one("#per_stratum", Input).value = "2"

@@ -452,7 +452,8 @@ class Audit(ABC):
         from workbench.audits.result import conditions, printed
         from workbench.evidence.runs import Which
 
-        meant = Which.of(options)
+        compare = getattr(options, "compare", None) or ()
+        meant = Which.of(options).with_personas_in(compare)
         there = self.narrowed(store, meant)
         if not there and self.each_run:
             there = [meant]  # `judge` says which models there are
@@ -464,7 +465,6 @@ class Audit(ABC):
             raise UnknownName(f"{self.why_unanswered(options.instrument)}. {start}{elsewhere(store, self.asked_by)}")
         which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
-        compare = getattr(options, "compare", None) or ()
         return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
 
     def why_unanswered(self, instrument: str | None) -> str:
@@ -513,10 +513,12 @@ class Audit(ABC):
         """
         from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
-        from workbench.evidence.runs import Which
+        from workbench.evidence.runs import Which, names_model
 
         models = wanted.models if self.each_run else ()
         which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
+        if not self.each_run:
+            which = which.with_personas_in(wanted.compare)
         options = self.options.of(
             Given(seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within)
         )
@@ -524,7 +526,11 @@ class Audit(ABC):
         for one in self.narrowed(store, which):
             if wanted.models and not self.each_run:
                 there = self.models(store, one.instrument or "")
-                held = [name for name in one.models or wanted.models if name in wanted.models and name in there]
+                held = [
+                    name
+                    for name in one.models or wanted.models
+                    if name in wanted.models and any(names_model(name, model) for model in there)
+                ]
                 if not held:
                     continue
                 one = replace(one, models=tuple(held))

@@ -11,7 +11,7 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import AmbiguousRun, UnknownName
-from workbench.evidence.runs import Which, listed_runs, runs_meant, templates_of
+from workbench.evidence.runs import Which, has_parts, listed_runs, parts_of, runs_meant, templates_of
 
 
 def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
@@ -73,18 +73,22 @@ def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False)
 
 
 def run_named(name: str, there: Mapping[str, str]) -> str:
-    """Return the run that a name means: its own, or that of a model with one run alone.
+    """Return the run that a name means: its own, a model's with one run alone, or one that has all parts of the name.
+
+    Of several runs the one is meant that the others only add to: `MODEL` is the run without a persona.
 
     there : name of a run -> its model. Raises UnknownName, AmbiguousRun.
     """
     if name in there:
         return name
-    of = [run for run, model in there.items() if model == name]
-    if len(of) > 1:
-        raise AmbiguousRun(f"{name!r} was asked in {len(of)} ways; name one: {'; '.join(of)}")
-    if not of:
-        raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
-    return of[0]
+    parts = {run: set(parts_of(run, model)) for run, model in there.items()}
+    meant = [run for run, model in there.items() if has_parts(name, model, parts[run])]
+    plainest = [run for run in meant if all(parts[run] <= parts[other] for other in meant)]
+    if plainest:
+        return plainest[0]
+    if meant:
+        raise AmbiguousRun(f"{name!r} was asked in {len(meant)} ways; name one: {'; '.join(meant)}")
+    raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
 
 
 def instead(store: Store, audit: str) -> str:

@@ -99,6 +99,8 @@ def sample(options: Namespace) -> int:
             | {
                 "items": len(proposal.items),
                 "labels": proposal.labels,
+                "labels_given": proposal.given,
+                "labels_to_give": proposal.to_give,
                 "strata": proposal.sample.strata,
                 "strata_short": proposal.sample.short,
                 "held_back": proposal.sample.held_back,
@@ -110,7 +112,9 @@ def sample(options: Namespace) -> int:
         )
         return 0
     say_wrapped(proposal.describe())
-    if not options.dry_run:
+    if not proposal.to_give:
+        say("Every item has its labels. Draw others with --seed N, or more with --per-stratum N.")
+    elif not options.dry_run:
         say(f"Next: workbench annotate STORE --queue {shlex.quote(spec.name)} --annotator NAME")
     return 0
 

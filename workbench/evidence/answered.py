@@ -28,7 +28,7 @@ from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Table, in_words
 from workbench.stats.hypothesis_tests import OneSided, one_sided
-from workbench.stats.resampling import derive_rng, share_interval
+from workbench.stats.resampling import derive_rng, share_interval, too_few_alike
 
 UNREAD, UNREADABLE, BELOW, UNRELATED = "unread", "unreadable", "below", "unrelated"
 REFUSED, TRUNCATED, INVALID, FOREIGN = "refused", "truncated", "invalid", "foreign"
@@ -455,8 +455,9 @@ def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
     answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
     if not answers:
         return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan)
-    low, high = share_interval([one.refused for one in kinds], [one.answers for one in kinds])
-    few = "" if len(kinds) > 1 else "too few for an interval: one statement"
+    counts = [one.refused for one in kinds], [one.answers for one in kinds]
+    few = too_few_alike(*counts)
+    low, high = (nan, nan) if few else share_interval(*counts)
     name = "" if isnan(low) else "share over statements"
     found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
     unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
@@ -607,10 +608,11 @@ def told(several: Sequence[Refusals], fate: str = "which figures on stances leav
     """Return each model's refusal rate, and how figures treat refusals."""
     for of in several:
         if of.answers:
-            found = rate(of, EVERY, "", of.statements).refused
+            whole = rate(of, EVERY, "", of.statements)
             of_whom = f"{of.model}: " if len(several) > 1 else ""
-            yield (
-                f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), {fate}"
-            )
+            answers = f"{of.refused:,} of {of.answers:,} answers to {plural(whole.statements, 'statement')}"
+            share = estimate(whole.refused, Kind.SHARE)
+            few = f"; {whole.refused.few}" if whole.refused.few else ""
+            yield f"{of_whom}refused: {answers} ({share}{few}), {fate}"
             if of.foreign:
                 yield f"{of_whom}in another language than the prompt: {of.foreign:,} of {of.answers:,} answers"

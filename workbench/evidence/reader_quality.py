@@ -408,8 +408,10 @@ class Quality:
     stands_for: str
     corrected: bool = False
     "whether figures are corrected for its error"
-    would_keep: str = ""
-    "where no test text reaches the threshold: one that keeps some, and the share it keeps"
+    kept: int = 0
+    "number of test texts whose reading reaches the threshold"
+    alternative: ThresholdPoint | None = None
+    "a lower threshold with a macro F1, if this threshold has none or keeps less than `MOST`; None if there is none"
 
     @property
     def poor(self) -> tuple[str, ...]:
@@ -424,14 +426,28 @@ class Quality:
 
     @property
     def shortcoming(self) -> str:
-        """Why it is too poor for figures, in a few words; empty if it is not, or if figures correct for its error."""
+        """Why figures cannot rest on it, in a few words that follow "is".
+
+        The text is empty if they can, or if they correct for its error.
+        """
         if not self.texts:
             return "never tested"
-        low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
-        parts = [f"macro F1 {self.macro_f1.value:.2f}"] if low else []
+        if not self.macro_f1.defined:
+            return self._not_judged()
+        if not self.too_poor or self.corrected:
+            return ""
+        parts = []
+        if self.macro_f1.value < LEAST_F1:
+            parts.append(f"macro F1 {self.macro_f1.value:.2f}")
         poor = [f"{name} {self.recall[name].value:.2f}" for name in self.poor if name in CARRYING]
-        parts += [f"recall of {', '.join(poor)}"] * bool(poor)
-        return f"too poor for reliable figures ({', '.join(parts)})" if self.too_poor and not self.corrected else ""
+        if poor:
+            parts.append(f"recall of {', '.join(poor)}")
+        return f"too poor for reliable figures ({', '.join(parts)})"
+
+    def _not_judged(self) -> str:
+        kept = f"not judged at confidence {self.threshold:g}, which keeps {self.kept:,} of {self.texts:,} test texts"
+        other = self.alternative
+        return kept if other is None else f"{kept} ({other.threshold:g} keeps {other.n:,})"
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -454,16 +470,26 @@ def quality(classifier: Classifier, threshold: float, *, corrected: bool = False
         by_statement=bool(classifier.data.get("by_statement")),
         stands_for=test.rests_on(),
         corrected=corrected,
-        would_keep="" if point.n else _would_keep(test, seed),
+        kept=point.n,
+        alternative=_alternative(test, point, seed),
     )
 
 
-def _would_keep(test: Evaluation, seed: int) -> str:
-    """Return the highest threshold that keeps `MOST` of the test, or else any, as "0.7 keeps 92.5 %"."""
-    points = [point for point in test.curve("tuned", THRESHOLDS, seed=seed) if point.n]
-    chosen = [point for point in points if point.kept.value >= MOST] or points
-    best = max(chosen, key=lambda point: point.threshold, default=None)
-    return f"{best.threshold:g} keeps {100 * best.kept.value:.1f} %" if best else ""
+def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> ThresholdPoint | None:
+    """Return a lower threshold at which the test tells the quality, or None if none is needed or none exists.
+
+    It is the highest one that keeps `MOST` of the test texts, or else the highest one that keeps as many as any.
+    """
+    if point.macro_f1.defined and point.kept.value >= MOST:
+        return None
+    lower = [
+        other
+        for other in test.curve("tuned", THRESHOLDS, seed=seed)
+        if other.threshold < point.threshold and other.macro_f1.defined and other.n > point.n
+    ]
+    most = max((other.n for other in lower), default=0)
+    enough = [other for other in lower if other.kept.value >= MOST or other.n == most]
+    return max(enough, key=lambda other: other.threshold, default=None)
 
 
 def quality_header(of: Quality) -> tuple[str, ...]:
@@ -496,21 +522,42 @@ def quality_warnings(of: Quality) -> Iterator[str]:
     if not of.texts:
         yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
         return
-    if of.would_keep:
-        yield (
-            f"{WARNS}The classifier {of.reader} reads no test text with a confidence of {of.threshold:g} or more. "
-            f"Lower the threshold: {of.would_keep}."
-        )
-    elif not of.macro_f1.defined:
-        yield f"{WARNS}The test of the classifier {of.reader} cannot tell how good it is: {of.macro_f1.undefined}."
-    if of.shortcoming:
+    if not of.macro_f1.defined:
+        yield f"{WARNS}{_no_macro_f1(of)}{_offer(of)}"
+    elif of.shortcoming:
         yield (
             f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for misreadings can hide a "
             "lean or make one up."
         )
 
 
+def _no_macro_f1(of: Quality) -> str:
+    """Return why macro F1 is undefined at the threshold."""
+    if not of.kept:
+        return f"The classifier {of.reader} reads no test text with a confidence of {of.threshold:g} or more."
+    if of.kept == of.texts:
+        return f"The test of the classifier {of.reader} cannot tell how good it is: {of.macro_f1.undefined}."
+    labels = " or ".join(name for name, recall in of.recall.items() if recall.n)
+    return (
+        f"At confidence {of.threshold:g} the classifier {of.reader} keeps {of.kept:,} of {of.texts:,} test texts, all "
+        f"labelled {labels}: macro F1 is undefined."
+    )
+
+
+def _offer(of: Quality) -> str:
+    """Return a sentence about a threshold that keeps more test texts, or an empty text if there is none."""
+    other = of.alternative
+    if other is None:
+        return ""
+    return (
+        f" Lower the threshold: --threshold {other.threshold:g} keeps {other.n:,} of {of.texts:,} test texts, with "
+        f"macro F1 {estimate(other.macro_f1, Kind.COEFFICIENT)}."
+    )
+
+
 def _too_small(of: Quality) -> Iterator[str]:
+    if of.alternative is not None and of.macro_f1.defined:
+        yield f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
     if of.unknown:
         few = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
         yield f"Of the texts of its test {few}; its quality is known from {LEAST_TEXTS} of each."
@@ -560,12 +607,19 @@ def as_json(of: Quality) -> dict[str, Any]:
         "macro_f1": _plain(of.macro_f1),
         "recall": {name: _plain(one) for name, one in of.recall.items()},
         "test_texts": of.texts,
+        "test_texts_kept": of.kept,
+        "alternative": None if of.alternative is None else _point_json(of.alternative),
         "test_queues": of.queues,
         "held_out_statements": of.by_statement,
         "stands_for": of.stands_for,
         "too_poor": of.too_poor if of.texts else None,
         "limits": {"macro_f1": LEAST_F1, "recall": LEAST_RECALL, "test_texts": LEAST_TEXTS},
     }
+
+
+def _point_json(point: ThresholdPoint) -> dict[str, Any]:
+    macro_f1 = _plain(point.macro_f1)
+    return {"threshold": point.threshold, "test_texts_kept": point.n, "kept": point.kept.value, "macro_f1": macro_f1}
 
 
 def _plain(one: Estimate) -> dict[str, Any]:

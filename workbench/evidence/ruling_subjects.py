@@ -29,6 +29,7 @@ from workbench.domain.reviews import READERS_DISAGREE, Signal
 from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict, of_one_model
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.readings import RULES, read, readers
+from workbench.evidence.runs import models_named
 
 UNREADABLE = "unreadable"
 "reading of a misread answer without readable content"
@@ -316,7 +317,7 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
     elif name.startswith("@"):
         meant = {at: row for at, row in there.items() if row["key"].hex().startswith(name[1:])}
     else:
-        meant = {at: row for at, row in there.items() if at in store.runs.models([name])}
+        meant = {at: row for at, row in there.items() if at in models_named(store, name)}
     if len(meant) == 1:
         return str(next(iter(meant.values()))["key"].hex())
     if not there and name is None:

@@ -30,6 +30,10 @@ from workbench.stats.resampling import derive_rng
 
 FIRST = "first"
 "instead of a date: prompts that were not asked anew"
+DOT = " · "
+"between the parts of a run's name"
+OF_PERSONA = "persona "
+"begins the part of a run's name that names its persona"
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
@@ -67,7 +71,8 @@ def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False
     Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no run has.
     """
     model = which.models[0] if len(which.models) == 1 else None
-    found = of_models(store, runs_of(store, audit, which.instrument, model, templates=which.templates), which.models)
+    known = model if model is not None and store.runs.models([model]) else None
+    found = of_models(store, runs_of(store, audit, which.instrument, known, templates=which.templates), which.models)
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
     runs = _newer_encodings(matching(there, which.sampling, which.dtype, which.snapshot), which.sampling)
     runs = split(store, runs, which.fingerprint)
@@ -250,9 +255,78 @@ def _but_encoding(run: Run) -> tuple[object, ...]:
 
 
 def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
-    """Return the runs of the models with these names, all if there are none. A hub id may have a revision (`@`)."""
-    meant = store.runs.models(names)
-    return [run for run in runs if not names or run.model_id in meant]
+    """Return the runs that these names of models or runs mean, or all if there are none.
+
+    A hub id may have a revision (`@`). A run is named as lists print it: `MODEL · persona rural`. Where one name has a
+    persona, a name without one means prompts without a persona.
+    """
+    models = {name: store.runs.models([name]) for name in names}
+    apart = any(map(persona_in, names))
+    return [
+        run
+        for run in runs
+        if not names or any(_is_meant(run, name, models[name], personas_apart=apart) for name in names)
+    ]
+
+
+def models_named(store: Store, name: str) -> frozenset[int]:
+    """Return the rowids of the models that the name of a model or of a run means."""
+    runs = store.runs.list(personas=True)
+    return store.runs.models([name]) or frozenset(run.model_id for run in of_models(store, runs, [name]))
+
+
+def _is_meant(run: Run, name: str, models: Collection[int], *, personas_apart: bool) -> bool:
+    if models:
+        return run.model_id in models and not (personas_apart and run.persona)
+    if run.persona and not persona_in(name):
+        return False
+    return has_parts(name, run.model, _printed_parts(run))
+
+
+def has_parts(name: str, model: str, parts: Collection[str]) -> bool:
+    """Return whether a name is a model's, with some of the parts that tell its runs apart.
+
+    Examples
+    --------
+    >>> has_parts("m · persona rural", "m", ["snapshot 2026-01", "persona rural"])
+    True
+    >>> has_parts("m · persona urban", "m", ["persona rural"]), has_parts("m2", "m", [])
+    (False, False)
+    """
+    return names_model(name, model) and set(parts_of(name, model)) <= set(parts)
+
+
+def parts_of(name: str, model: str) -> list[str]:
+    """Return the parts that follow the model in the name of a run."""
+    return name.removeprefix(model).removeprefix(DOT).split(DOT) if name != model else []
+
+
+def _printed_parts(run: Run) -> set[str]:
+    """Return all that lists and figures print after a model's name to tell its runs apart."""
+    return {
+        *parts_of(run.named, run.model),
+        *parts_of(run.label, run.model),
+        run.family,
+        run.language,
+        run.short_version,
+        run.dtype,
+        run.encoded,
+        _numbered(run),
+    }
+
+
+def _numbered(run: Run) -> str:
+    return f"run {run.model_id}.{run.sampling_id}"
+
+
+def names_model(name: str, model: str) -> bool:
+    """Return whether a name is a model's, or that of a run of it."""
+    return name == model or name.startswith(f"{model}{DOT}")
+
+
+def persona_in(name: str) -> str:
+    """Return the persona in the name of a run, or an empty text."""
+    return next((part.removeprefix(OF_PERSONA) for part in name.split(DOT)[1:] if part.startswith(OF_PERSONA)), "")
 
 
 def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
@@ -273,7 +347,7 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
         kinds: dict[str, set[str]] = {}
         for name, part in zip(found, told, strict=True):
             kinds.setdefault(name, set()).add(part)
-        found = [f"{name} · {part}" if len(kinds[name]) > 1 else name for name, part in zip(found, told, strict=True)]
+        found = [f"{name}{DOT}{part}" if len(kinds[name]) > 1 else name for name, part in zip(found, told, strict=True)]
     return found
 
 
@@ -288,7 +362,7 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
         [run.short_version for run in runs],
         [run.dtype for run in runs],
         [run.encoded for run in runs],
-        [f"run {run.model_id}.{run.sampling_id}" for run in runs],
+        [_numbered(run) for run in runs],
     )
     return dict(zip(names, runs, strict=True))
 
@@ -446,6 +520,13 @@ class Which:
     "answers under this `system_fingerprint` alone; `each`: a result for every one"
     readings: Readings = USUAL
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "templates", _with_personas(self.templates, self.models))
+
+    def with_personas_in(self, names: Sequence[str]) -> Self:
+        """Return a choice that also means the personas in these names of runs, unless others are chosen."""
+        return replace(self, templates=_with_personas(self.templates, names))
+
     @property
     def instruments(self) -> tuple[str, ...]:
         """Return the names of the instruments that are meant; none: all."""
@@ -501,6 +582,14 @@ class Which:
             given.fingerprint,
             Readings(getattr(given, "reader", None), rulings=not given.without_rulings),
         )
+
+
+def _with_personas(templates: TemplateChoice, names: Sequence[str]) -> TemplateChoice:
+    """Return a choice of templates with the personas in names of runs, unless some are chosen already."""
+    personas = tuple(dict.fromkeys(persona_in(name) or NONE for name in names))
+    if templates.personas or not set(personas) - {NONE}:
+        return templates
+    return replace(templates, personas=personas)
 
 
 def _exactly(run: Run, *, anew: bool) -> dict[str, Any]:

@@ -29,6 +29,7 @@ CLUSTERS = f"{BCA} statements, over statements, whose pairs are drawn together"
 DISAGREEMENT = "Jackknife over items, on log(1 - value), with Student's t"
 ENOUGH = "no interval if fewer than 6 have an answer other than the most frequent one"
 WILSON = "Wilson's at the effective number of answers (Korn and Graubard 1998), over"
+UNLIKE = "no interval with fewer than 35 statements whose answers are all alike"
 PUBLISHED = "published rule, not a confidence interval"
 TOO_NARROW = f"{PUBLISHED}: answers to one statement are not independent, and statements are not resampled"
 STATEMENTS = (
@@ -48,9 +49,11 @@ INTERVALS: Mapping[str, Interval] = {
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
     "observed over clusters": Interval(
         "Prompts with the same majority when they are asked again; texts that two classifiers read alike",
-        f"{WILSON} statements",
+        f"{WILSON} statements; {UNLIKE}",
     ),
-    "change over clusters": Interval("Mean absolute change when prompts are asked again", f"{WILSON} statements"),
+    "change over clusters": Interval(
+        "Mean absolute change when prompts are asked again", f"{WILSON} statements; {UNLIKE}"
+    ),
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
     "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS),
     "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {ENOUGH}"),
@@ -78,7 +81,8 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "share over statements": Interval(
         "Share of answers: readable under a template, refused",
-        f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements",
+        f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements; "
+        + UNLIKE,
         "conservative where statements are few or have very unequal numbers of answers",
     ),
     "difference of refusal rates": Interval(

@@ -15,7 +15,16 @@ from workbench.classifier.config import LABELS, PUBLISHED_THRESHOLD
 from workbench.domain.keys import SEED
 from workbench.domain.readings import free_text
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reader_quality import Bounds, Evaluation, Support, evaluation, quality, quality_warnings
+from workbench.evidence.reader_quality import (
+    Bounds,
+    Evaluation,
+    Quality,
+    Support,
+    evaluation,
+    quality,
+    quality_warnings,
+)
+from workbench.evidence.reader_quality import as_json as quality_as_json
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix
 from workbench.figures.shown import number
@@ -62,10 +71,15 @@ class Assessed:
     def report(self, way: str, threshold: float) -> ClassificationReport:
         return self.test.report(way, threshold, seed=self.seed)
 
+    @cached_property
+    def quality(self) -> Quality:
+        """The quality of the readings that reach the threshold."""
+        return quality(self.classifier, self.threshold, seed=self.seed)
+
     @property
     def header(self) -> tuple[str, ...]:
         """Say why it is too poor to carry figures, where it is."""
-        return tuple(quality_warnings(quality(self.classifier, self.threshold, seed=self.seed)))
+        return tuple(quality_warnings(self.quality))
 
     def told(self) -> tuple[str, ...]:
         """Return what the classifier is and what its figures represent."""
@@ -86,6 +100,7 @@ class Assessed:
             "config": self.classifier.config,
             "data": self.classifier.data,
             "threshold": self.threshold,
+            "quality": quality_as_json(self.quality),
             "test": {
                 "stands_for": test.stands_for(),
                 "inclusion_known": known is not None,

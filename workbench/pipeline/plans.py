@@ -13,8 +13,10 @@ from stores.core.store import Store
 from workbench import registry
 from workbench.audits.audit import Audit, Given, Medium, Printed
 from workbench.domain.designs import Design, FrozenPlan, written
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.evidence.plans import followed, instrument_content, plan_lines, runs_of_plans
+from workbench.evidence.runs import of_models
 from workbench.figures.book import WARNS
 from workbench.figures.table import AnyTable
 from workbench.options.option import ALL, Option, Type, chosen, recorded
@@ -128,11 +130,8 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
         return of
     values = chosen(audit.judges_by, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
-    runs = [
-        run
-        for run, _ in runs_of_plans(store, audit.name)
-        if instrument in (None, run.instrument) and (not model or run.model in (model, *model.split(",")))
-    ]
+    planned = [run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)]
+    runs = of_models(store, planned, listed(model))
     compared = getattr(options, "compare", None) or ()
     made = [followed(store, run, values, compared) for run in runs]
     lines = [line for table in made for line in plan_lines(table)]

@@ -71,17 +71,31 @@ class Proposal:
     "answers that a rule reads, so that no person need"
     held_out: tuple[str, ...]
     "statements that only this set may use"
+    given: int = 0
+    "labels that its items have already, at most as many per item as it needs"
 
     @property
     def labels(self) -> int:
         return sum(item.needed for item in self.items)
+
+    @property
+    def to_give(self) -> int:
+        """Number of labels that people still have to give."""
+        return self.labels - self.given
+
+    def _labels_in_words(self) -> str:
+        if not self.given:
+            return f"{self.labels:,} labels to give"
+        if not self.to_give:
+            return f"all {self.labels:,} labels are there already, none to give"
+        return f"{self.labels:,} labels: {self.given:,} there already, {self.to_give:,} to give"
 
     def describe(self) -> str:
         """Describe the queue for a person who is about to make it."""
         spec, sample = self.spec, self.sample
         texts = sum(item.attention is None for item in self.items)
         lines = [
-            f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self.labels:,} labels in all, "
+            f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self._labels_in_words()}, "
             f"codebook {self.codebook.name}",
             f"from {self.candidates:,} different texts in {_strata(sample.strata)}, {spec.per_stratum} of each"
             + (" on average" if sample.frame else "")
@@ -156,8 +170,10 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         )
         for p in sample.picks
     ]
+    counts = zip(items, store.queues.labelled(codebook.name, items), strict=True)
+    given = sum(min(n, item.needed) for item, n in counts)
     items += _attention(spec, codebook, items, offers, rng)
-    return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)))
+    return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), given)
 
 
 def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stores.annotation.queues import Queue
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
@@ -76,21 +77,45 @@ def _drafts(store: Store) -> Iterator[Task]:
 
 
 def _queues(store: Store) -> Iterator[Task]:
+    """Yield what people have to do in each queue. An item of several queues counts in the first of them alone."""
+    counted: dict[tuple[str, int], int] = {}
+    adjudicated: set[tuple[str, int]] = set()
+    flagged: set[tuple[str, int]] = set()
     for queue in store.queues.list():
-        judged = store.labels.judged(queue.codebook.name, queue=queue.name)
-        disputed = [item for item in judged if item.open]
+        codebook = queue.codebook.name
+        judged = store.labels.judged(codebook, queue=queue.name)
+        disputed = {(codebook, item.context.unit) for item in judged if item.open} - adjudicated
+        adjudicated |= disputed
         if disputed:
             what = f"of the queue {queue.name} to adjudicate"
             yield Task(f"adjudicate {queue.name}", plural(len(disputed), "item"), what, ("adjudicate", queue.name))
-        if left := queue.needed - queue.done:
-            open_items = queue.items - queue.finished
-            on = f"on {plural(open_items, 'item')} of" if open_items != left else "in"
+        left = _left(store, queue, counted)
+        if left:
+            labels = sum(left)
+            on = f"on {plural(len(left), 'item')} of" if len(left) != labels else "in"
             what = f"to give {on} the queue {queue.name}"
-            yield Task(f"label {queue.name}", plural(left, "label"), what, ("annotate",))
+            yield Task(f"label {queue.name}", plural(labels, "label"), what, ("annotate",))
         settled = (item for item in judged if not item.open and item.decision is None)
-        if flagged := sum(any(label.flagged for label in item.labels) for item in settled):
+        of_queue = {(codebook, item.context.unit) for item in settled if any(given.flagged for given in item.labels)}
+        if new := of_queue - flagged:
+            flagged |= new
             what = f"flagged in the queue {queue.name}; the labels agree"
-            yield Task(f"flags {queue.name}", plural(flagged, "item"), what, ("agreement", queue.name))
+            yield Task(f"flags {queue.name}", plural(len(new), "item"), what, ("agreement", queue.name))
+
+
+def _left(store: Store, queue: Queue, counted: dict[tuple[str, int], int]) -> list[int]:
+    """Return how many labels each open item of a queue needs beyond those that earlier queues count.
+
+    counted : codebook and unit -> labels to give that are counted already; it takes in those of this queue
+    """
+    left = []
+    for item in store.queues.items(queue.name):
+        key = (queue.codebook.name, item.unit)
+        before = counted.get(key, 0)
+        if item.left > before:
+            left.append(item.left - before)
+            counted[key] = item.left
+    return left
 
 
 def queue_that_waits(store: Store) -> str:

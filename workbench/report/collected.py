@@ -26,7 +26,7 @@ from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.evidence.listed_rulings import applies_to, model_names
 from workbench.evidence.plans import Step, followed
-from workbench.evidence.reader_quality import in_short, quality
+from workbench.evidence.reader_quality import in_short, quality_warnings
 from workbench.evidence.readings import agreement_of, queue_labels
 from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
@@ -71,12 +71,13 @@ def labelling(store: Store, parts: Sequence[Reported], seed: int) -> Iterator[tu
 
 def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> Reported:
     of = assessed(store, name, seed=seed)
+    measured = of.quality
     return Reported(
         title=f"The classifier {name}",
         instrument=instrument,
         runs={},
         book=classifier_book.book(of),
-        findings=[f"{in_short(quality(of.classifier, of.threshold, seed=seed))}."],
+        findings=[f"{in_short(measured)}.", *quality_warnings(measured)],
         command=f"workbench classifiers STORE --classifier {shlex.quote(name)}",
         shown=("ways", "curve", "calibration", "confusion"),
         files=name,
@@ -275,7 +276,7 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
 
 def _check_models(store: Store, choice: ReportChoice) -> None:
     """Raise UnknownName for a model without answers, asked here or imported."""
-    runs = store.runs.list()
+    runs = store.runs.list(personas=True)
     imported = {name for instrument in store.instruments.names() for name in store.choices.models(instrument)}
     there = imported | {run.model for run in runs}
     if missing := [name for name in without_runs(store, runs, choice.models) if name not in imported]:

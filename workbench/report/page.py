@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import registry
 from workbench.audits.audit import Audit
 from workbench.audits.claims import LEVEL, Sentence
+from workbench.audits.reported import Reported
 from workbench.domain.designs import Design
 from workbench.domain.names import enumerated, in_words, plural
 from workbench.domain.responses import EXACT, WHEN_DECIDED
@@ -206,6 +208,7 @@ def page(found: Collected, sections: Sequence[Section], asked: Shown, tested: in
             lede=_lede(found),
             planned=_planned(found),
             asked=_grid(asked),
+            rulings=rulings_in_force(found),
             sections=list(map(_section, sections)),
             tested=tested,
             level=f"{100 * LEVEL:g} %",
@@ -240,6 +243,7 @@ def _section(one: Section) -> dict[str, Any]:
             for sentence in one.findings[:MOST_FINDINGS]
         ],
         "more": max(0, len(one.findings) - MOST_FINDINGS),
+        "rulings": list(_rulings(one.of.parts)),
         "doubts": doubts[:MOST_DOUBTS],
         "more_doubts": max(0, len(doubts) - MOST_DOUBTS),
         "picture": one.picture,
@@ -248,23 +252,40 @@ def _section(one: Section) -> dict[str, Any]:
 
 
 def _doubts(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield what to doubt of all figures of an audit: what is missing, who read the answers, and rulings that change
-    figures. The same of several models is said once.
-    """
-    said: dict[str, list[str]] = {}
+    """Yield what to doubt of all figures of an audit: what is missing, and who read the answers."""
+    yield from _of_parts(parts, _doubts_of)
+
+
+def _doubts_of(found: Reported) -> Iterator[str]:
+    yield from warnings_of(found.book.header)
+    if found.changed:
+        yield f"{plural(len(found.changed), 'statement')} changed since they were asked"
+
+
+def _rulings(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield which rulings of auditors concern the figures of an audit, and what they change."""
+    yield from _of_parts(parts, lambda found: found.rulings.sentences())
+
+
+def _of_parts(parts: Sequence[Part], lines: Callable[[Reported], Iterable[str]]) -> Iterator[str]:
+    """Yield lines about some parts, after the names of their models. The same line of several models comes once."""
+    names_by_line: dict[str, list[str]] = {}
     for part in parts:
-        whose = enumerated(list(part.found.runs)) if len(parts) > 1 else ""
-        rulings = replace(part.found.rulings, reviewed="")
-        changed = len(part.found.changed)
-        told = [
-            *warnings_of(part.found.book.header),
-            *(rulings.sentences() if rulings.disputed or rulings.differ.n or not rulings.counted else ()),
-            *([f"{plural(changed, 'statement')} changed since they were asked"] if changed else []),
-        ]
-        for one in told:
-            said.setdefault(one, []).append("" if whose in one else whose)
-    for one, names in said.items():
-        yield f"{f'{enumerated(named)}: ' if (named := list(filter(None, names))) else ''}{one.removesuffix('.')}"
+        names = enumerated(list(part.found.runs)) if len(parts) > 1 else ""
+        for line in lines(part.found):
+            names_by_line.setdefault(line, []).append("" if names in line else names)
+    for line, several in names_by_line.items():
+        named = [names for names in several if names]
+        yield f"{enumerated(named)}: {line.removesuffix('.')}" if named else line.removesuffix(".")
+
+
+def rulings_in_force(found: Collected) -> str:
+    """Return how many rulings of auditors are in force, and what they do to the figures."""
+    if not found.rulings:
+        return "No ruling of an auditor is in force on what these figures rest on."
+    effects = Counter(ruled.counts for ruled in found.rulings)
+    counts = "; ".join(f"{number:,} × {effect}" for effect, number in effects.items())
+    return f"{plural(len(found.rulings), 'ruling')} of auditors in force: {counts}. The supplement lists them."
 
 
 def _grid(one: Shown) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from workbench.report.page import (
     interval_sentences,
     limits,
     page,
+    rulings_in_force,
     title_of,
     told_tables,
 )
@@ -50,6 +51,7 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
     software = ", ".join(f"{name} {number}" for name, number in found.software.items())
     yield f"Written with {software}."
+    yield rulings_in_force(found)
     for part, cannot in zip(found.parts, cannot_say(found.parts), strict=True):
         yield from ("", f"## {_plain(part.found.title)}", "")
         if part.found.book.methods:

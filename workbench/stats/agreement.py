@@ -22,7 +22,14 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import contingency, units
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
-from workbench.stats.resampling import bca_interval, disagreement_interval, resampled_sums, share_interval
+from workbench.stats.resampling import (
+    NOTHING,
+    bca_interval,
+    disagreement_interval,
+    resampled_sums,
+    share_interval,
+    too_few_alike,
+)
 from workbench.stats.units import MISSING, Measurement
 
 NO_PAIRS = "no pairs"
@@ -170,9 +177,11 @@ def retest(
     sizes = one.sum(axis=1), other.sum(axis=1)
     changes = np.abs(one[:, 0] / sizes[0] - other[:, 0] / sizes[1])
     place = np.unique(statements[there], return_inverse=True)[1]
-    low, high = share_interval(np.bincount(place, changes), np.bincount(place))
+    counts = np.bincount(place, changes), np.bincount(place)
+    few = too_few_alike(*counts)
+    low, high = NOTHING if few else share_interval(*counts)
     name = "" if np.isnan(low) else "change over clusters"
-    change = Estimate(float(changes.mean()), low, high, n, left_out, interval=name)
+    change = Estimate(float(changes.mean()), low, high, n, left_out, interval=name, few=few)
     if not drawn:
         return Retest(same, kappa, change, np.nan, np.nan, np.nan)
     rows = np.column_stack([one[:, 0] + other[:, 0], *sizes]).astype(np.int64)
@@ -541,6 +550,8 @@ def _undefined(why: str, n: int, excluded: int) -> Estimate:
 
 SHARES = ("observed", "percent", "specific")
 "coefficients that are a share of agreeing pairs: they have Wilson's interval over units (`clustered`)"
+OVER_CLUSTERS = "over clusters"
+"ends the name of an interval whose units are statements with several pairs each"
 UNCORRECTED = (*SHARES, "ac1")
 "coefficients whose intervals are valid even if almost all answers are equal"
 
@@ -565,6 +576,8 @@ def with_interval(
     rows = np.asarray(features, dtype=np.float64)
     kind = interval.split()[0]
     if kind in SHARES:
+        if interval.endswith(OVER_CLUSTERS) and (few := too_few_alike(rows[:, 0], rows[:, 1])):
+            return replace(found, few=few)
         low, high = share_interval(rows[:, 0], rows[:, 1], large=False)
         return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
     others = int(np.count_nonzero(answers.sum(axis=1) > answers[:, answers.sum(axis=0).argmax()]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -95,7 +96,7 @@ class MeanTest:
         return not self.degenerate
 
 
-def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
+def mean_test(values: npt.ArrayLike, resolution: float = 0.0, limit: float = math.inf) -> MeanTest:
     """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd / root(n).
 
     NaNs are excluded. Fewer than two values, or values that are all equal, have no test and no interval, and
@@ -106,6 +107,7 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
     ----------
     resolution : values that differ by at most this, in their own unit, are equal: rounding errors of equal values would
     give an arbitrary t
+    limit : largest size that a mean can have, as 1 for a difference of two shares; the interval ends there
 
     References
     ----------
@@ -135,7 +137,8 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
     se = sd / np.sqrt(n)
     t = float(mean / se)
     reach = float(stdtrit(n - 1, 0.975) * se)
-    return MeanTest(mean, mean - reach, mean + reach, sd, t, n - 1, 2 * float(stdtr(n - 1, -abs(t))), n)
+    low, high = max(mean - reach, -limit), min(mean + reach, limit)
+    return MeanTest(mean, low, high, sd, t, n - 1, 2 * float(stdtr(n - 1, -abs(t))), n)
 
 
 PERMUTATIONS = 1_999

@@ -304,6 +304,8 @@ NORMAL = 1.959963984540054
 Ends = tuple[float, float]
 FEWEST = 6
 "least number of clusters with the rarer answer from which a variance is estimated"
+ENOUGH_ALIKE = 35
+"least number of clusters for an interval if all answers are alike: it then spans at most 10 percentage points"
 Strata = Sequence[npt.NDArray[np.integer]]
 
 
@@ -383,6 +385,30 @@ def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, *, large: bool = 
     return wilson_of_share(share, min(clusters, effective) if few else effective)
 
 
+def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "statement") -> str:
+    """Return why a share of the answers to clusters has no interval, or an empty text if it has one.
+
+    If all answers are alike, `share_interval` counts clusters alone: 0 of 1,560 answers to 8 statements would have an
+    interval from 0 to 32 %, which says how few statements there are, and nothing of the answers.
+
+    Examples
+    --------
+    >>> too_few_alike([0] * 8, [195] * 8)
+    'too few for an interval: the answers to all 8 statements are alike'
+    >>> too_few_alike([0] * 40, [195] * 40), too_few_alike([1] + [0] * 7, [195] * 8), too_few_alike([0], [9])
+    ('', '', 'too few for an interval: one statement')
+    """
+    of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    of, among = of[among > 0], among[among > 0]
+    clusters = len(among)
+    if clusters == 1:
+        return f"too few for an interval: one {unit}"
+    alike = clusters and (not of.any() or bool(np.all(of >= among)))
+    if not alike or clusters >= ENOUGH_ALIKE:
+        return ""
+    return f"too few for an interval: the answers to all {clusters} {unit}s are alike"
+
+
 def _correlated_variance(share: float, hits: FloatArray, counts: FloatArray) -> float:
     """Return the variance of Σ hits / Σ counts if any two answers to one cluster have the same covariance.
 
@@ -412,8 +438,10 @@ def share_ends(share: float, moves: FloatArray, clusters: int, strata: Strata | 
     return wilson_of_share(share, share * (1 - share) / found * (NORMAL / t) ** 2)
 
 
-def student_interval(value: float, moves: FloatArray, strata: Strata | None = None) -> Ends:
-    """Return value ± t sqrt(variance); NaN if nothing varies.
+def student_interval(value: float, moves: FloatArray, strata: Strata | None = None, limit: float = math.inf) -> Ends:
+    """Return value ± t sqrt(variance), within ± limit; NaN if nothing varies.
+
+    limit : the largest size that the value can have, as 1 for a difference of two shares
 
     Examples
     --------
@@ -426,7 +454,7 @@ def student_interval(value: float, moves: FloatArray, strata: Strata | None = No
     if found <= 1e-18:
         return NOTHING
     reach = float(stdtrit(freedom, 0.975)) * found**0.5
-    return value - reach, value + reach
+    return max(value - reach, -limit), min(value + reach, limit)
 
 
 def student_p(value: float, moves: FloatArray, strata: Strata | None = None) -> float:

@@ -15,6 +15,7 @@ from workbench.domain.instruments import ADJUDICATION, GOLD
 from workbench.domain.names import plural
 from workbench.domain.prompts import AXIS
 from workbench.errors import UnknownName
+from workbench.evidence.runs import models_named, persona_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,13 +58,21 @@ class Choice:
 
     def chosen(self, store: Store) -> Collection[int]:
         """Return the chosen models (rowids). Raises UnknownName for one without answers."""
+        if not self.models:
+            return set(store.data_rows.models())
         answering = store.data_rows.answering()
+        models = store.data_rows.models()
+        chosen: set[int] = set()
         for name in self.models:
-            if not store.runs.models([name]) or (name not in answering and name.partition("@")[0] not in answering):
+            meant = {model for model in models_named(store, name) if models[model]["name"] in answering}
+            if not meant:
                 raise UnknownName(
                     f"the store has no answers by {name}. Models with answers: {', '.join(answering) or 'nobody'}"
                 )
-        return store.runs.models(self.models) if self.models else set(store.data_rows.models())
+            if persona_in(name):
+                self.leave_out(f"{name}: rows are of all personas of the model; the column stands_before names them.")
+            chosen |= meant
+        return chosen
 
 
 class People:

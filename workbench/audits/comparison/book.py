@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from stores.runs.run_rows import Run
+from workbench.audits.chosen_run import run_named
 from workbench.audits.claims import AdjustedFinding, Finding, p_of
 from workbench.audits.comparison.judge import (
     ANSWERED,
@@ -38,6 +39,7 @@ from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
+from workbench.errors import UnknownName
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import FIRST
 from workbench.figures.book import Book, Entry
@@ -413,8 +415,15 @@ def names_wanted(wanted: Wanted, there: Mapping[str, str]) -> tuple[str, ...]:
 
     there : name of a run -> its model
     """
-    known = [name for name in wanted.compare if name in there or name in there.values()]
+    known = [name for name in wanted.compare if _is_among(name, there)]
     return meant(known, there) if len(known) > 1 else ()
+
+
+def _is_among(name: str, there: Mapping[str, str]) -> bool:
+    try:
+        return bool(run_named(name, there))
+    except UnknownName:
+        return False
 
 
 def comparison(

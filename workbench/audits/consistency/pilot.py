@@ -72,7 +72,7 @@ from workbench.options.shared import (
 from workbench.options.shared import SEED as SEEDED
 from workbench.stats.arrays import FloatArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import NOTHING, derive_rng, share_interval
+from workbench.stats.resampling import NOTHING, derive_rng, share_interval, too_few_alike
 
 if TYPE_CHECKING:
     from workbench.domain.designs import Design
@@ -240,8 +240,10 @@ def _readable(readable: FloatArray, total: FloatArray, *, intervals: bool) -> li
     """Return the interval of each template's share, with statements as clusters: two (T, S)."""
     found = []
     for of, among in zip(readable, total, strict=True):
-        low, high = share_interval(of, among) if intervals else NOTHING
-        found.append(Estimate(math.nan, low, high, 0, interval="" if math.isnan(low) else "share over statements"))
+        few = too_few_alike(of, among) if intervals else ""
+        low, high = share_interval(of, among) if intervals and not few else NOTHING
+        name = "" if math.isnan(low) else "share over statements"
+        found.append(Estimate(math.nan, low, high, 0, interval=name, few=few))
     return found
 
 

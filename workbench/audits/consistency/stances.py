@@ -536,9 +536,10 @@ def leaning_difference(
         share = _family(of, difference[place].sum(keepdims=True), here, None, nothing=nothing).share
         if share.defined and resamples:
             members = _members(here, of)
-            low, high = student_interval(share.value, _moves(difference[place], here, members), _strata(here, members))
+            moves = _moves(difference[place], here, members)
+            low, high = student_interval(share.value, moves, _strata(here, members), limit=1.0)
             name = "" if np.isnan(low) else "family difference"
-            share = replace(share, low=max(low, -1.0), high=min(high, 1.0), interval=name)
+            share = replace(share, low=low, high=high, interval=name)
         values = [float(one[place].sum()) if share.defined else float("nan") for one in both]
         found.append((of, values[0], values[1], share))
     return tuple(found)

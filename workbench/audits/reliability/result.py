@@ -47,7 +47,7 @@ from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import entries, entry
-from workbench.evidence.runs import Which, chosen_of, matching, named_runs, split
+from workbench.evidence.runs import Which, chosen_of, matching, named_runs, of_models, split
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import between, number
 from workbench.figures.table import AnyTable, Kind
@@ -99,8 +99,9 @@ def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
     """Return the runs with answers that a choice of answers means, of every family and persona unless it names some, by
     names that tell them apart.
     """
-    asked, model = which.templates, ",".join(which.models) or None
-    every = store.runs.list(AUDIT, which.instrument, model, versions=dict(asked.versions), personas=True)
+    asked = which.templates
+    listed = store.runs.list(AUDIT, which.instrument, versions=dict(asked.versions), personas=True)
+    every = of_models(store, listed, which.models)
     families = asked.families or tuple(dict.fromkeys(run.family for run in every))
     there = chosen_of(every, replace(asked, families=families, personas=asked.personas or (EVERY,)))
     kept = split(store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint)

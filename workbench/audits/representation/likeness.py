@@ -30,6 +30,8 @@ from workbench.stats.resampling import derive_rng, share_ends, student_interval,
 NAN = float("nan")
 STEP = 1e-4
 "how much more weight one answer gets to see what it changes"
+LARGEST = 1.0
+"size of the largest difference of two likenesses"
 Distributions = Mapping[str, FloatArray]
 "ref of a question -> shares of its options"
 
@@ -316,7 +318,9 @@ def _mean(values: FloatArray, noise: Sequence[FloatArray], *, of_shares: bool) -
     parts = [(there - mean) / n, *(moves for moves in noise if len(moves))]
     moves, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
     strata = [np.arange(low, high) for low, high in pairwise(ends.tolist())]
-    low, high = share_ends(mean, moves, n, strata) if of_shares else student_interval(mean, moves, strata)
+    low, high = share_ends(mean, moves, n, strata) if of_shares else student_interval(mean, moves, strata, LARGEST)
     few = "all values equal" if np.isnan(low) else ""
+    if (low, high) == (-LARGEST, LARGEST):
+        low, high, few = NAN, NAN, f"too few for an interval: {n} questions, it would span the whole scale"
     name = "" if few else "likeness to people" if of_shares else "difference of likeness"
     return Estimate(mean, low, high, n, missing, interval=name, few=few), student_p(mean, moves, strata)

@@ -220,6 +220,8 @@ def _middle_rules(rule: Bias, table: Table) -> list[tuple[BoolArray, str]]:
     return [(~odd, NO_MIDDLE)]
 
 
+LARGEST = 100.0
+"percentage points of the largest change"
 RESOLUTION = 1e-9
 "differences of entropies and of percentage points at or below this are rounding"
 _RECORDED_INSTEAD = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6}

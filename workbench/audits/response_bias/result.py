@@ -27,7 +27,7 @@ from workbench.audits.comparison.judge import (
 from workbench.audits.reported import TJUATJA, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
-from workbench.audits.response_bias.changes import RESOLUTION, human_sign
+from workbench.audits.response_bias.changes import LARGEST, RESOLUTION, human_sign
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias, methods
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
@@ -225,7 +225,8 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
         keys = shared.get(cell.place, set(cell.deltas.keys))
         at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
         values, chance = cell.deltas.values[at], cell.deltas.by_chance[at]
-        some = replace(cell, delta=mean_test(values, RESOLUTION), beyond=mean_test(values - chance, RESOLUTION))
+        delta = mean_test(values, RESOLUTION, LARGEST)
+        some = replace(cell, delta=delta, beyond=mean_test(values - chance, RESOLUTION, 2 * LARGEST))
         test, moved = some.delta, some.claim < alpha
         found[MOVED][place_said(*cell.place)] = Judged(
             "moved" if moved else "not moved" if test.tested else "no test", kind_name(cell.bias, cell.variant)

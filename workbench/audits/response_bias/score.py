@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.audits.response_bias.answers import CONDITIONS, Table
 from workbench.audits.response_bias.changes import (
+    LARGEST,
     NOT_FIRST,
     RESOLUTION,
     Deltas,
@@ -280,7 +281,7 @@ def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics:
 
 def mean_change(found: Deltas) -> MeanTest:
     """Return the mean change in percentage points with its test."""
-    return mean_test(found.values, RESOLUTION)
+    return mean_test(found.values, RESOLUTION, LARGEST)
 
 
 def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
@@ -288,7 +289,7 @@ def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
     named = np.array([topics.get((found.bias, key), "") for key in found.keys], dtype=object)
     order = sorted(set(named), key=lambda topic: (not topic, topic))
     return tuple(
-        TopicFigure(str(topic), mean_test(found.values[of], RESOLUTION), float(found.by_chance[of].mean()))
+        TopicFigure(str(topic), mean_test(found.values[of], RESOLUTION, LARGEST), float(found.by_chance[of].mean()))
         for topic in order
         for of in [named == topic]
     )
@@ -352,7 +353,7 @@ def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics:
         variant=variant,
         deltas=found,
         delta=test,
-        beyond=mean_test(found.values - found.by_chance, RESOLUTION),
+        beyond=mean_test(found.values - found.by_chance, RESOLUTION, 2 * LARGEST),
         by_chance=float(found.by_chance.mean()) if test.n else float("nan"),
         by_first=float(found.by_first.mean()) if test.n else float("nan"),
         p_adjusted=test.p,
@@ -565,8 +566,8 @@ def sampling_agreement(
 def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
     at = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
-    change = mean_test(values[1] - values[0], RESOLUTION)
-    means = [mean_test(each, RESOLUTION) for each in values]
+    change = mean_test(values[1] - values[0], RESOLUTION, 2 * LARGEST)
+    means = [mean_test(each, RESOLUTION, LARGEST) for each in values]
     effects = (_compare_effect(means[0], alpha), _compare_effect(means[1], alpha))
     left_out = len(first.deltas.keys) - len(at[0]), len(second.deltas.keys) - len(at[1])
     return Row(model, first.bias, means[0], means[1], change, pearson(*values), effects, first.variant, left_out)

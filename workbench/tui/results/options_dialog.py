@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option as Line
 
 from workbench.audits.audit import Audit
 from workbench.domain.names import in_words
+from workbench.domain.prompts import NONE
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.evidence.runs import EACH
@@ -260,13 +261,17 @@ def _made(run: Run) -> str:
 
 def run_words(run: Run, *, audits: bool = False) -> Content:
     """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
-    of = "prompts scored" if run.sampling.mode == EXACT else "answers"
+    scored = run.sampling.mode == EXACT
+    persona = (f"persona {run.persona_name or NONE}",) if run.personas else ()
+    audit = (in_words(run.audit),) if audits else ()
+    asked = (*persona, *audit, run.instrument, str(run.sampling), *run.asked_with)
+    anew = (f"asked anew {run.occasion}",) if run.occasion else ()
+    answers = f"{run.responses:,} {'prompts scored' if scored else 'answers'}"
+    details = (answers, *filter(None, (_made(run),)), run.version, *anew, f"last {run.last[:16].replace('T', ' ')} UTC")
     return Content.assemble(
         (visible(run.model), "bold"),
-        f" · {in_words(run.audit)}" if audits else "",
-        f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
-        (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
-        (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
+        f" · {visible(' · '.join(asked))}\n",
+        (f"  {visible(' · '.join(details))}", "dim"),
     )
 
 
