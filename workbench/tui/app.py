@@ -37,7 +37,7 @@ from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import Background, StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, StoreGoneDialog, TextScreen
-from workbench.tui.literal import LiteralApp
+from workbench.tui.kit.key_gate import GatedApp
 from workbench.tui.preferences import ignored, keep, remember, remembered, reviews_blind
 from workbench.tui.results.answers import WORDS_ARE
 from workbench.tui.routes import lead, opener, results_of, screen
@@ -60,15 +60,13 @@ FOCUSED = "In the focused panel"
 FUNCTION_KEY = re.compile(r"f\d+")
 MOST_COMPLAINTS = 3
 "about a person's keys, which Home lists"
-HOLD_S = 5.0
-"after which keys are not kept any longer for a form that did not come"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
 READ_ONLY = tuple(place.mode for place in registry.places())
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
 
-class WorkbenchApp(LiteralApp, Background):
+class WorkbenchApp(GatedApp, Background):
     """The workbench on one store."""
 
     CSS_PATH = "workbench.tcss"
@@ -145,15 +143,12 @@ class WorkbenchApp(LiteralApp, Background):
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
-        self._opening = False
-        "whether a form is on its way, for which what is typed is meant"
-        self._held: list[events.Key] = []
-        "what was typed ahead of a form"
 
     async def on_mount(self) -> None:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # the terminal is left as it was found
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 asyncio.get_running_loop().add_signal_handler(number, self.exit, None, 128 + number)
+        self.watch_screens()
         self.notice = ignored()
         theme = remembered("theme")
         if isinstance(theme, str) and theme in self.available_themes:
@@ -178,7 +173,7 @@ class WorkbenchApp(LiteralApp, Background):
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
 
-    @worker("keys", newest=False)
+    @worker("keys", newest=False, beside=True)
     async def check_keys(self, keymap: Keymap) -> None:
         """Use the keys without a fault; Home says which have one."""
         keymap = await to_thread(checked, keymap, type(self))
@@ -201,27 +196,7 @@ class WorkbenchApp(LiteralApp, Background):
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
         if isinstance(event, events.Key | events.MouseDown):
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
-        if isinstance(event, events.Key) and (self._opening or self._form_begins):
-            self._held.append(event)
-        else:
-            await super().on_event(event)
-
-    @property
-    def _form_begins(self) -> bool:
-        """Whether the screen is a form whose first field does not have focus yet."""
-        return bool(self.screen_stack) and getattr(self.screen, "begun", True) is False
-
-    def hold_keys(self) -> None:
-        """Keep what is typed for the form that comes: no other screen is to obey it."""
-        self._opening = True
-        self.set_timer(HOLD_S, self.release_keys)
-
-    def release_keys(self) -> None:
-        """Let what was typed ahead reach the field that has focus now, in the order in which it was typed."""
-        self._opening = False
-        held, self._held = sorted(self._held, key=lambda event: event.time), []
-        for event in held:
-            self.post_message(events.Key(event.key, event.character))
+        await super().on_event(event)
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what the app itself could not do beside the screens."""

@@ -34,6 +34,7 @@ from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note, with_answer
+from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
 if TYPE_CHECKING:
@@ -254,6 +255,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     CSS_PATH = "adjudicate.tcss"
     EXPLAIN = EXPLAIN
+    DECIDES: ClassVar[frozenset[str]] = frozenset(["decide", "reason", "cycle_reason", "note", "skip", "undo"])
+    FREE: ClassVar[frozenset[str]] = frozenset({"leave", "guide"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "reason(0)", "Reason", key_display="1-6", tooltip="Choose why the labels differ, before deciding"),
         *(Binding(str(n + 1), f"reason({n})", show=False) for n in range(1, len(REASONS))),
@@ -293,6 +296,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._drafts: dict[int, tuple[Reason, str]] = {}
         "what was chosen and typed for open items and not decided, by unit"
         self._auditor: str | None = None
+        self._shown: int | None = None
+        "unit of the item in sight"
 
     def compose_body(self) -> ComposeResult:
         yield Static("Reading the labels …", id="empty", markup=False)
@@ -551,6 +556,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def _show_case(self, case: Case, found: AdjudicationQueue) -> None:
         context = case.judged.context
+        if context.unit != self._shown:
+            self._shown = context.unit
+            gate_of(self).show_other(self)
         by_itself = found.codebook.subject is Subject.STATEMENT and context.text == context.statement
         where = f" · {place_back(self._back)}" if self._back else ""
         texts: dict[str, str | Content] = {

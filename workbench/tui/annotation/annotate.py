@@ -264,7 +264,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         Binding("v", "given", "Labels", tooltip="Show your own labels, and change one"),
         LEAVE,
     ]
-    ITEM_ACTS: ClassVar[frozenset[str]] = ItemScreen.ITEM_ACTS | {"flag", "note", "confidence", "given"}
+    DECIDES: ClassVar[frozenset[str]] = ItemScreen.DECIDES | {"flag", "note", "confidence", "given"}
 
     def __init__(self, queue: str, name: str) -> None:
         super().__init__("annotate", queue, name)
@@ -352,7 +352,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def action_given(self) -> None:
         """Show this person's own labels."""
         if self._view is not None and not self._busy:
-            self.submit(lambda session: partial(self.show_given, session.given()))
+            self.submit(lambda session: partial(self.show_given, session.given()), opens=True)
 
     def _reopen(self, unit: int) -> None:
         current = self.item.unit if self.item is not None else None

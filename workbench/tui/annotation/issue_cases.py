@@ -110,6 +110,8 @@ EXPLAIN = section("screens-annotation", "Deciding ties on policy issues")
 class IssueCasesScreen(SessionScreen[DecisionSession]):
     """What annotators said of statements for an issue, or for all, and what was decided."""
 
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"decide", "withdraw", "undo"})
+    FREE: ClassVar[frozenset[str]] = frozenset({"leave", "issues"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "decide(1)", "+1", show=False),
         Binding("0", "decide(0)", "0", show=False),
@@ -352,6 +354,7 @@ class IssueGoldScreen(BookScreen):
     """The figures on the policy issues of an instrument."""
 
     RULED = False
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"one"})
     COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "decide", "Decide", tooltip="Decide the ties of all issues"),

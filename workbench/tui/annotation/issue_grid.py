@@ -1,12 +1,12 @@
 """The label grid: statements by policy issues, one person's own labels, on disk before the cursor moves on.
 
-Keys that are pressed while a label is being written wait for it, as long as the same statement is in sight; what was
-typed ahead of the next statement is dropped, so that no label lands on a statement that nobody saw.
+Keys that are pressed while a label is being written wait for it; what was typed ahead of the next statement is
+dropped, so that no label lands on a statement that nobody saw.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -324,8 +324,6 @@ NO_ISSUES = (
     "{instrument} has no policy issues yet. Use the eight of Ceron et al. 2024 (smartvote)? "
     "Others come from a file: workbench issues STORE --scheme FILE"
 )
-DROPPED = " ! "
-"begins what is said of keys that were not taken"
 TALL = 34
 "lines of a terminal from which a statement has more room"
 LABEL_KEYS: Mapping[str, int | None] = {
@@ -368,6 +366,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
     ]
     UNIT = "statement"
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"label", "withdraw", "fill", "undo"})
+    FREE: ClassVar[frozenset[str]] = frozenset({"leave", "issues"})
 
     table = query_one("#grid", IssueTable)
     statement = query_one("#statement", ReadText)
@@ -381,7 +381,6 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._only_open = False
         self._fresh = False
         "whether the cursor has yet to be put on the first cell without a label"
-        self._ahead: deque[tuple[str, float]] = deque()
         self._in_sight: str | None = None
         self._steps = 0
         self._per_hour: float | None = None
@@ -415,12 +414,24 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def on_key(self, event: events.Key) -> None:
         """Take the keys that label, before any binding sees them, with the time at which they were pressed."""
-        action = action_on(self, event.key)
-        labels = event.key in LABEL_KEYS and action.partition("(")[0] in ("", "nothing", "label", "withdraw")
-        if labels or action == "fill":
+        if key := self._label_key(event.key):
             event.stop()
             event.prevent_default()
-            self._press(FILL if action == "fill" else event.key, event.time)
+            self._press(key, event.time)
+
+    def is_ahead(self, event: events.Event) -> bool:
+        """Return whether a key labels a statement that was not in sight for long enough when it was pressed."""
+        if not isinstance(event, events.Key) or self.current is None or self.was_seen(event.time):
+            return False
+        return bool(self._label_key(event.key)) or action_on(self, event.key) == "undo"
+
+    def _label_key(self, key: str) -> str:
+        """Return a key if it labels, or an empty string."""
+        action = action_on(self, key)
+        if action == "fill":
+            return FILL
+        labels = key in LABEL_KEYS and action.partition("(")[0] in ("", "nothing", "label", "withdraw")
+        return key if labels else ""
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Show all rows; the cursor stays on its cell, or goes to the first one without a label."""
@@ -438,7 +449,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._show_cell()
 
     def go_on(self, asked: Asked, done: Done) -> None:
-        """Show what is on disk, then move the cursor if it is still there, then take the key that waited."""
+        """Show what is on disk, then move the cursor if it is still there."""
         self.answered()
         self._take(done)
         self._said = f"{visible(asked.ref)}: {given(asked.labels)} ({'saved' if done.issues else 'as before'})"
@@ -446,12 +457,6 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         if here and asked.moves:
             self._advance(asked.whole_row)
         self._show_cell()
-        if self.table.current == asked.ref and self._ahead:
-            key, at = self._ahead.popleft()
-            self._press(key, at)
-        elif self._ahead:
-            self._say_dropped(len(self._ahead))
-            self._ahead.clear()
 
     def show_undone(self, done: Done | None) -> None:
         self.answered()
@@ -558,15 +563,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.app.push_screen(ConfirmScreen(question, "Use these eight", "Leave"), take)
 
     def _press(self, key: str, at: float) -> None:
-        """Do what a key asks, now or after what is being written."""
+        """Do what a key asks."""
         row = self.current
         if row is None or not self._issues:
             return
-        if not self.was_seen(at):
-            self._say_dropped(1)
-            return
-        if self._busy:
-            self._ahead.append((key, at))
+        if self._busy or not self.was_seen(at):
             return
         if key == FILL:
             open_ = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
@@ -577,12 +578,6 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             return
         label, issue = LABEL_KEYS[key], self._issues[self.table.issue].name
         self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
-
-    def _say_dropped(self, keys: int) -> None:
-        """Append that some keys were ignored to the message about the last label."""
-        said = self._said.partition(DROPPED)[0]
-        self._said = f"{said}{DROPPED}{plural(keys, 'key')} ignored: typed before this statement was shown"
-        self.show_progress()
 
     def _give(self, row: Row, asked: Asked) -> None:
         self.submit(lambda session: partial(self.go_on, asked, session.put(row, asked.labels)), given(asked.labels))
@@ -658,5 +653,4 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what could not be done. Who has no name that may be one can give another: p."""
-        self._ahead.clear()
         super().failed(error)

@@ -58,8 +58,8 @@ class ItemScreen(SessionScreen[A]):
         Binding("j", "scroll_text(1)", "Line below", show=False),
         Binding("k", "scroll_text(-1)", "Line above", show=False),
     ]
-    ITEM_ACTS: ClassVar[frozenset[str]] = frozenset({"skip", "undo"})
-    "actions on the item in sight: dropped where their key came before the item was seen"
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"skip", "undo"})
+    FREE: ClassVar[frozenset[str]] = frozenset({"leave", "guide", "scroll_text"})
     OPENING = "Opening the queue …"
     NO_STEPS = "nothing to undo"
     STATEMENT_LINES = 6
@@ -114,7 +114,7 @@ class ItemScreen(SessionScreen[A]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "undo":
             return self.asking or (self._view is not None and self._view.item is None)
-        return self.asking or (action != "label_at" and action not in self.ITEM_ACTS)
+        return self.asking or (action != "label_at" and action not in self.DECIDES)
 
     @property
     def text(self) -> ReadText:
@@ -132,20 +132,29 @@ class ItemScreen(SessionScreen[A]):
         return self._view is not None and self._view.item is not None and self._view.page is None
 
     def on_key(self, event: events.Key) -> None:
-        """Take keys that are about the item, with or without Caps Lock, unless they came before it was seen."""
-        key = event.key.lower() if len(event.key) == 1 else event.key
-        options = self._codebook.options if self._codebook is not None else ()
-        place = next((n for n, option in enumerate(options) if option.key == key), None)
-        action = action_on(self, key)
-        if not self.asking or (place is None and action not in self.ITEM_ACTS):
+        """Take keys that are about the item, with or without Caps Lock."""
+        place, action = self._meaning(event.key)
+        if not self.asking or (place is None and action not in self.DECIDES):
             return
         event.stop()
-        if not self.accepts(event.time):
-            return
         if place is not None:
             self._label(place, event.time)
         else:
             getattr(self, f"action_{action}")()
+
+    def is_ahead(self, event: events.Event) -> bool:
+        """Return whether a key is about an item that was not in sight for long enough when it was pressed."""
+        if not isinstance(event, events.Key) or not self.asking or self.was_seen(event.time):
+            return False
+        place, action = self._meaning(event.key)
+        return place is not None or action in self.DECIDES
+
+    def _meaning(self, key: str) -> tuple[int | None, str]:
+        """Return the place of the label that a key gives, or None, and the action of the key."""
+        key = key.lower() if len(key) == 1 else key
+        options = self._codebook.options if self._codebook is not None else ()
+        place = next((index for index, option in enumerate(options) if option.key == key), None)
+        return place, action_on(self, key)
 
     def show_view(self, view: View, codebook: Codebook, said: str) -> None:
         """Put on the screen what comes next. Keys count again when it was painted."""

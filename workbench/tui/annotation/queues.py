@@ -24,7 +24,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.kit.base import Background, StoreScreen, app_of, in_store, say, worker
+from workbench.tui.kit.base import Background, StoreScreen, app_of, in_background, in_store, say, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.start_form import FieldsForm, select
@@ -214,7 +214,7 @@ class QueueForm(FieldsForm[str | None], Background):
         models.display = self.query_one("#models-name").display = several
         self.ask()
 
-    @worker("draw")
+    @worker("draw", beside=True)
     async def draw(self, values: QueueValues) -> None:
         proposal = await self.with_store(lambda store: read_proposal(store, values))
         if values != self._values():
@@ -331,7 +331,11 @@ class QueuesScreen(StoreScreen):
         self.set_interval(REFRESH_S, self.tick)
 
     def on_screen_resume(self) -> None:
-        self.action_refresh()
+        if not self._seen:
+            self.action_refresh()
+        else:
+            with in_background():
+                self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         queue = self.current
@@ -357,7 +361,8 @@ class QueuesScreen(StoreScreen):
     def tick(self) -> None:
         """Look again: others label at the same time."""
         if self.is_current and not self._reading and not self.view.box.has_focus and self.anew():
-            self.action_refresh()
+            with in_background():
+                self.action_refresh()
 
     def show_queues(self, found: tuple[QueueState, ...], answers: bool, waits: str) -> None:
         """Show the queues; `answers`: there is something to make one from; `waits`: where the cursor goes, if set."""

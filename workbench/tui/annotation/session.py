@@ -22,12 +22,14 @@ from textual.widgets import Static
 from workbench.errors import ConflictError, StoreError, StoreGone
 from workbench.figures.visible import visible
 from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_copy
+from workbench.tui.kit.key_gate import gate_of
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from stores.core.store import Store
     from workbench.domain.annotations import Codebook
+    from workbench.tui.kit.key_gate import Awaited
 
 T = TypeVar("T")
 
@@ -230,6 +232,8 @@ class SessionScreen(StoreScreen, Generic[S]):
         self._said = ""
         "what was done last"
         self._waiting: Timer | None = None
+        self._awaited: Awaited | None = None
+        "what keys wait for"
 
     async def on_unmount(self) -> None:
         await self.end()
@@ -267,11 +271,15 @@ class SessionScreen(StoreScreen, Generic[S]):
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
-    def submit(self, ask: Callable[[S], Shows], lost: str = "") -> None:
-        """Have the session do something, then call what it answers with. `lost` names what is unsaved if it fails."""
+    def submit(self, ask: Callable[[S], Shows], lost: str = "", *, opens: bool = False) -> None:
+        """Have the session do something, then call what it answers with. `lost` names what is unsaved if it fails,
+        `opens`: the answer is a screen of its own.
+        """
         if self._thread is None:
             return
         self._busy, thread = True, self._thread
+        if self._awaited is None:
+            self._awaited = gate_of(self).expect(self, "screen" if opens else "content")
 
         def answer(future: Future[Shows]) -> None:
             error = future.exception()
@@ -281,9 +289,12 @@ class SessionScreen(StoreScreen, Generic[S]):
         thread.submit(ask).add_done_callback(answer)
         self._waiting = self.set_timer(WAITING_S, self.still_waits)
 
-    def answered(self) -> None:
+    def answered(self, *, failed: bool = False) -> None:
         """Take the answer as it came: nothing is being written, and nothing is wrong."""
         self._busy = False
+        if self._awaited is not None:
+            awaited, self._awaited = self._awaited, None
+            self.call_next(partial(gate_of(self).came, awaited, failed=failed))  # once the answer is shown
         self.trouble.hide()
         if self._waiting is not None:
             self._waiting.stop()
@@ -308,7 +319,7 @@ class SessionScreen(StoreScreen, Generic[S]):
         lost : what was not written, for the person; nothing where all was
         said : what was written before it failed
         """
-        self.answered()
+        self.answered(failed=True)
         trouble = as_trouble(error)
         told, line = trouble, "the store could not be read; F5 tries again"
         if lost:

@@ -248,7 +248,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         if self._view is not None and self._view.item is not None and self._codebook is not None:
             self.show_view(replace(self._view, page=None), self._codebook, "")
         elif self._who is not None:
-            self.run_worker(self._hand_over(), exclusive=True, group="hand over", exit_on_error=False)
+            self._hand_over()
 
     def action_further(self) -> None:
         """Go on with statements that this person was not asked about."""
@@ -276,6 +276,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         self.begin(lambda path: RespondentSession(path, self.instrument, name, self._design))
         self.go_on("")
 
+    @worker("hand over")
     async def _hand_over(self) -> None:
         """End this person's session, and ask for the next one: nothing of the one before stays on the screen."""
         self._busy = True
@@ -288,7 +289,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         self.refresh_bindings()
         self.look()
 
-    @worker("look")
+    @worker("look", opens=True)
     async def look(self) -> None:
         """Ask who answers, of those who have something left to answer; nobody answering leaves the screen."""
         names = await self.with_store(lambda store: waiting(store, self.instrument))

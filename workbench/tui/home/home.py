@@ -28,7 +28,8 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
 from workbench.tui.jobs.job_lines import job_details
-from workbench.tui.kit.base import StoreScreen, app_of, say, worker
+from workbench.tui.kit.base import StoreScreen, app_of, in_background, say, worker
+from workbench.tui.kit.key_gate import Awaited, gate_of
 from workbench.tui.overview import Judgement, LintCount, Overview, Seen, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.routes import lead, screen
@@ -468,8 +469,8 @@ class HomeScreen(StoreScreen):
         self._began: str | None = None
         "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
         self._reading = self._judging = self._every_task = False
-        self._review_wanted = False
-        "V was pressed before it was known what waits"
+        self._review: Awaited | None = None
+        "the review queue, asked for before it was known what waits"
         self._ticks = 0
         self._seen: Seen | None = None
         "what there was when somebody last looked at Home of this store, before the terminal was opened"
@@ -487,7 +488,7 @@ class HomeScreen(StoreScreen):
         self.set_interval(REFRESH_S, self.tick)
 
     def on_screen_resume(self) -> None:
-        self._look()
+        self._look_again()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action not in ("review", "report") or (self._overview is not None and bool(self._overview.answers))
@@ -500,7 +501,7 @@ class HomeScreen(StoreScreen):
         self._ticks += 1
         active = self._overview is not None and bool(self._overview.active)
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
-            self._look()
+            self._look_again()
 
     def _is_new(self, overview: Overview) -> bool:
         """Return whether something is to be judged anew, and take note of it. What people do counts at once, what an
@@ -566,7 +567,10 @@ class HomeScreen(StoreScreen):
     def failed(self, error: WorkbenchError) -> None:
         if self._judging:
             self._judged_for = None  # the next look at the store tries again
-        self._reading = self._judging = self._review_wanted = False
+        self._reading = self._judging = False
+        if self._review is not None:
+            gate_of(self).came(self._review, failed=True)
+            self._review = None
         self.title_bar.note = ""
         super().failed(error)
         if self._overview is None:
@@ -603,7 +607,7 @@ class HomeScreen(StoreScreen):
         Where that list is still being worked out, the queue opens when it is there.
         """
         if self._judgement is None and any(one.group == "judge" and not one.is_finished for one in self.workers):
-            self._review_wanted, self.title_bar.note = True, WAITING
+            self._review, self.title_bar.note = gate_of(self).expect(self, "screen"), WAITING
             return
         lead(self.app, self.review_route())
 
@@ -614,6 +618,14 @@ class HomeScreen(StoreScreen):
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", self.say_imported))
+
+    def _look_again(self) -> None:
+        """Look what changed; before the first look there is nothing that keys could be about."""
+        if self._overview is None:
+            self._look()
+        else:
+            with in_background():
+                self._look()
 
     def _look(self) -> None:
         if not self._reading:
@@ -664,7 +676,7 @@ class HomeScreen(StoreScreen):
     def _seen_name(self) -> str:
         return f"seen of {self.store_path.absolute()}"
 
-    @worker("judge")
+    @worker("judge", beside=True)
     async def judge(self) -> None:
         loop = get_running_loop()
 
@@ -675,13 +687,15 @@ class HomeScreen(StoreScreen):
         self._judgement, self._judging = judgement, False
         self.title_bar.note = ""
         self._show()
-        if self._review_wanted and self.is_current:
-            self.action_review()
-        self._review_wanted = False
+        asked, self._review = self._review, None
+        if asked is not None and gate_of(self).is_awaited(asked):
+            if self.is_current:
+                self.action_review()
+            gate_of(self).came(asked)
 
     def _say_judging(self, what: str) -> None:
         if self._judging and self.is_attached:
-            self.title_bar.note = f"{WAITING if self._review_wanted else JUDGING} {what}"
+            self.title_bar.note = f"{WAITING if self._review is not None else JUDGING} {what}"
 
     @worker("import", newest=False)
     async def bring_shipped(self) -> None:

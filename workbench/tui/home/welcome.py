@@ -32,7 +32,7 @@ from workbench.tui.app import key_list, run_app
 from workbench.tui.commands import ActionProvider
 from workbench.tui.kit.base import Background, worker
 from workbench.tui.kit.dialogs import TextScreen, with_answer
-from workbench.tui.literal import LiteralApp
+from workbench.tui.kit.key_gate import Awaited, GatedApp, gate_of
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 from workbench.whole_folders import made_beside
@@ -75,6 +75,8 @@ class WelcomeScreen(Screen[None], Background):
         super().__init__()
         self._folder = folder
         self._recent: tuple[Recent, ...] = ()
+        self._opening: Awaited | None = None
+        "the store that is being opened"
 
     def compose(self) -> ComposeResult:
         yield TitleBar("choose a store", "welcome")
@@ -96,6 +98,8 @@ class WelcomeScreen(Screen[None], Background):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show why a store cannot be opened; the list stays."""
+        if self._opening is not None:
+            gate_of(self).came(self._opening, failed=True)
         self.trouble.show(error)
         self.look()
 
@@ -145,7 +149,8 @@ class WelcomeScreen(Screen[None], Background):
     def _open(self, path: Path, *, make: bool = False, example: bool = False) -> None:
         self.trouble.hide()
         self.title_bar.note = f"Opening {path.name} …"
-        self.try_open(path, make=make, example=example)
+        self._opening = gate_of(self).expect(self, "content")
+        self._opening.worker = self.try_open(path, make=make, example=example)
 
     @property
     def title_bar(self) -> TitleBar:
@@ -329,7 +334,7 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
     return path, ""
 
 
-class WelcomeApp(LiteralApp):
+class WelcomeApp(GatedApp):
     """Offers the stores that there are, and new ones."""
 
     CSS_PATH = "../workbench.tcss"
@@ -349,6 +354,7 @@ class WelcomeApp(LiteralApp):
         "the store that is to be opened; None: the person left"
 
     def on_mount(self) -> None:
+        self.watch_screens()
         self.push_screen(WelcomeScreen(self._folder))
 
     def on_welcome_screen_opened(self, event: WelcomeScreen.Opened) -> None:

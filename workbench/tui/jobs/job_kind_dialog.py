@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import Background, app_of, worker
+from workbench.tui.kit.base import Background, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -45,6 +45,7 @@ class JobKindDialog(ModalScreen[str | None], Background):
     """Which kind of job to start; dismisses the kind, or None."""
 
     CSS_PATH = "job_kind_dialog.tcss"
+    FREE: ClassVar[frozenset[str]] = frozenset({"choose('sample')", "choose('draft')"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "choose('sample')", "Ask a model"),
         Binding("t", "choose('train')", "Train a classifier"),
@@ -60,9 +61,8 @@ class JobKindDialog(ModalScreen[str | None], Background):
 
     def __init__(self) -> None:
         super().__init__()
-        self._reasons: Mapping[str, str] | None = None
-        "kind -> why it cannot be started; None while that is being read"
-        self._wanted = ""
+        self._reasons: Mapping[str, str] = {}
+        "kind -> why it cannot be started"
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -84,8 +84,6 @@ class JobKindDialog(ModalScreen[str | None], Background):
         at = self.kinds.highlighted
         self.kinds.set_options(_options(needs(means), self._reasons))
         self.kinds.highlighted = at
-        if self._wanted:
-            self.action_choose(self._wanted)
 
     @on(OptionList.OptionSelected)
     def choose_row(self, event: OptionList.OptionSelected) -> None:
@@ -94,19 +92,11 @@ class JobKindDialog(ModalScreen[str | None], Background):
     def action_choose(self, kind: str) -> None:
         """Choose a kind, or say why it cannot be started. Forms that ask a model say it themselves."""
         if kind in (SAMPLE, DRAFT):
-            self._leave(kind)
-        elif self._reasons is None:
-            self._wanted = kind
+            self.dismiss(kind)
         elif reason := self._reasons.get(kind, ""):
-            self._wanted = ""
             self._say(reason)
         else:
-            self._leave(kind)
-
-    def _leave(self, kind: str) -> None:
-        """Make way for the form; what is typed ahead is for its first field."""
-        app_of(self).hold_keys()
-        self.dismiss(kind)
+            self.dismiss(kind)
 
     def action_down(self) -> None:
         self.kinds.action_cursor_down()

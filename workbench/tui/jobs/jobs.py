@@ -37,7 +37,7 @@ from workbench.tui.jobs.job_lines import (
     unit,
 )
 from workbench.tui.jobs.probe import ProbeScreen
-from workbench.tui.kit.base import app_of, in_store, say, worker
+from workbench.tui.kit.base import app_of, in_background, in_store, say, worker
 from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
 from workbench.tui.routes import lead, screen
 from workbench.tui.widgets.record_table import Column, RecordTable
@@ -80,6 +80,10 @@ class JobsScreen(JobActs):
     CSS_PATH = "jobs.tcss"
     PLACE = "jobs"
     EXPLAIN = section("screens-jobs", "The list of jobs")
+    DECIDES: ClassVar[frozenset[str]] = frozenset(
+        ["pause", "cancel", "resume", "retry", "at_once", "anew", "hide", "delete"]
+    )
+    FREE: ClassVar[frozenset[str]] = frozenset({"new"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
         Binding("p", "pause", "Pause", tooltip="Pause the job; its work is stored"),
@@ -156,7 +160,8 @@ class JobsScreen(JobActs):
         self._ticks += 1
         active = any(job.active for job in self._jobs.values())
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
-            self.action_refresh()
+            with in_background():
+                self.action_refresh()
 
     def go_to_job(self, number: int) -> None:
         """Put the cursor on a job, once it is listed."""
@@ -232,7 +237,7 @@ class JobsScreen(JobActs):
             self.show_figures(job, mode)
         return leads
 
-    @worker("run")
+    @worker("run", opens=True)
     async def show_figures(self, job: Job, mode: str) -> None:
         """Show the figures of the run that a job's answers are in, where anything is answered."""
 
@@ -303,7 +308,7 @@ class JobsScreen(JobActs):
         if (job := self.current) is not None:
             self.plan_anew(job)
 
-    @worker("ask", newest=False)
+    @worker("ask", newest=False, opens=True)
     async def plan_anew(self, job: Job) -> None:
         """Say what it comes to to ask anew what a job asked, and start it where the person agrees."""
 
@@ -345,7 +350,7 @@ class JobsScreen(JobActs):
         if (job := self.current) is not None:
             self.look_what_goes(job.id)
 
-    @worker("ask", newest=False)
+    @worker("ask", newest=False, opens=True)
     async def look_what_goes(self, job_id: int) -> None:
         """Say what goes with a job and delete it, or why that cannot be and hide it, where the person agrees."""
 
@@ -413,7 +418,7 @@ class JobsScreen(JobActs):
         self._probed.add(job)
         self.action_refresh()
 
-    @worker("log")
+    @worker("log", opens=True)
     async def show_log(self, job_id: int) -> None:
         def load(path: Path) -> str:
             from workbench.jobs import launch
@@ -450,7 +455,9 @@ class JobsScreen(JobActs):
             if job is not None and self.is_current:
                 self._probed.discard(number)
                 if job.probe is not None and job.probe.asks and (job.active or job.question):
-                    self.app.push_screen(ProbeScreen(number))
+                    probe = ProbeScreen(number)
+                    probe.EXPECTED = False
+                    self.app.push_screen(probe)
                     return
 
 

@@ -18,7 +18,7 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.jobs.job_acts import JobActs, like
-from workbench.tui.kit.base import say_below, worker
+from workbench.tui.kit.base import in_background, say_below, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
 from workbench.tui.rulings.standing import RuledPlace
@@ -88,7 +88,8 @@ class ProbeScreen(RulingKeys, JobActs):
         """Look again until a person can decide, or nothing more comes."""
         job = self._job
         if self.is_current and (job is None or (job.active and not job.question)):
-            self.action_refresh()
+            with in_background():
+                self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         job = self._job

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import traceback
 from asyncio import CancelledError, Future, get_running_loop, shield, to_thread
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -33,6 +34,7 @@ from workbench.version import __version__
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.tui.kit.key_gate import KeyGate
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
@@ -58,12 +60,6 @@ class Workbench(Protocol):
 
     def store_gone(self, error: WorkbenchError) -> None:
         """Say that the store is gone, and offer to write what it held to another file."""
-
-    def hold_keys(self) -> None:
-        """Keep what is typed for the form that comes."""
-
-    def release_keys(self) -> None:
-        """Let what was typed ahead reach the field that has focus now."""
 
     def store_version(self) -> int | None:
         """Return a number that every write to the store changes; None: nobody knows."""
@@ -234,8 +230,22 @@ class Background(DOMNode):
         say(cast("Screen[Any]", self), str(error), warns=True)
 
 
+IN_BACKGROUND: ContextVar[bool] = ContextVar("IN_BACKGROUND", default=False)
+"whether no key waits for the workers that are started"
+
+
+@contextmanager
+def in_background() -> Iterator[None]:
+    """Start workers that no key waits for: they show again what is in sight, in case it changed."""
+    token = IN_BACKGROUND.set(True)
+    try:
+        yield
+    finally:
+        IN_BACKGROUND.reset(token)
+
+
 def worker(
-    group: str, *, newest: bool = True
+    group: str, *, newest: bool = True, opens: bool = False, beside: bool = False
 ) -> Callable[
     [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Node, Given], Worker[None]]
 ]:
@@ -245,19 +255,39 @@ def worker(
     `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes says
     False: a later call does not take the place of an earlier one, and what `with_store` was given is carried out even
     where the screen is left. What the method does after it is not, so one act of a person is one call of `with_store`.
+
+    Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, for which all keys are meant.
+    `beside`: what it brings changes nothing that a key depends on, so no key waits.
     """
+    kind: Literal["screen", "content", "write"] = "screen" if opens else "content" if newest else "write"
 
     def decorate(
         method: Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]],
     ) -> Callable[Concatenate[Node, Given], Worker[None]]:
         @wraps(method)
         def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
+            gate: KeyGate | None = getattr(self.app, "gate", None)
+            awaited = None
+            if gate is not None and not beside and not IN_BACKGROUND.get():
+                awaited = gate.expect(self, kind)
+
             async def run() -> None:
                 WRITES.set(not newest)
-                with self._context():  # what it opens comes back to the screen, as from a message
-                    await method(self, *args, **named)
+                IN_BACKGROUND.set(False)
+                failed = False
+                try:
+                    with self._context():  # what it opens comes back to the screen, as from a message
+                        await method(self, *args, **named)
+                except Exception:
+                    failed = True
+                    raise
+                finally:
+                    if gate is not None and awaited is not None:
+                        gate.came(awaited, failed=failed)
 
             started: Worker[None] = self.run_worker(run, method.__name__, group, exit_on_error=False, exclusive=newest)
+            if awaited is not None:
+                awaited.worker = started
             return started
 
         return start
@@ -277,6 +307,12 @@ class StoreScreen(Screen[None], Keyed, Background):
     "actions whose keys stand first in the footer, in this order: a narrow one leaves the last ones out"
     READS_ONLY: ClassVar[bool] = False
     "whether it can be left at any time: nothing is typed there that is not stored at once"
+    DECIDES: ClassVar[frozenset[str]] = frozenset()
+    "actions that decide on what is in sight: dropped where it was not yet when their key was pressed"
+    FREE: ClassVar[frozenset[str]] = frozenset()
+    "actions that do not depend on what is in sight: their keys do not wait for other content"
+    EXPECTED = True
+    "False: it comes up unasked, so that what was typed before it was in sight is dropped"
     HORIZONTAL_BREAKPOINTS = [(0, "-below"), (BESIDE, "-beside")]  # noqa: RUF012  the base class declares it so
     "where what is known of the current line stands: see workbench.tcss"
 

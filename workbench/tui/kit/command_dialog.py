@@ -191,7 +191,7 @@ class ReportDialog(CommandDialog):
             return False
         return True
 
-    @worker("report", newest=False)
+    @worker("report", newest=False, beside=True)
     async def write(self, command: Command, folder: str) -> None:
         code, why = await to_thread(command.run)
         self.show_end(Path(folder).expanduser() / "report.html" if code == 0 else None, why)
@@ -330,7 +330,7 @@ class RowsDialog(CommandDialog):
         for one in self.query("Input, Select"):
             one.disabled = not on
 
-    @worker("count")
+    @worker("count", beside=True)
     async def count(self, kinds: str) -> None:
         def load(store: Store) -> str:
             from workbench.tidy.columns import stored
@@ -341,7 +341,7 @@ class RowsDialog(CommandDialog):
         if self.command is None and kinds == self._chosen("what"):
             self.say(f"{said} {BESIDE}")
 
-    @worker("rows", newest=False)
+    @worker("rows", newest=False, beside=True)
     async def write(self, command: Command, folder: Path) -> None:
         code, why = await to_thread(command.run)
         self.show_end(folder if code == 0 else None, why)

@@ -88,6 +88,7 @@ class ConfirmScreen(ModalScreen[bool]):
     """A question; dismisses whether the answer is yes."""
 
     CSS_PATH = "dialogs.tcss"
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"dismiss(True)"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "Yes"),
         Binding("n,escape,q", "dismiss(False)", "No", key_display="n"),
@@ -338,6 +339,7 @@ class StoreGoneDialog(ModalScreen[Path | None], Background):
     """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
 
     CSS_PATH = "dialogs.tcss"
+    EXPECTED = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave it")]
 
     box = query_one("#path", Input)

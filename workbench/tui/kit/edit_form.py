@@ -300,7 +300,7 @@ class PreviewedForm(EditForm):
         """Show lines in the preview."""
         self.query_one("#preview", Static).update(Content("\n").join(lines))
 
-    @worker("preview")
+    @worker("preview", beside=True)
     async def preview(self, typed: object) -> None:
         def load(store: Store) -> tuple[object, str]:
             """Return what the form comes to, or None and why it cannot be as it was typed."""

@@ -29,6 +29,8 @@ class PersonDialog(ModalScreen[str | None], Background):
     """Asks for a name; dismisses it in its normal form, or None."""
 
     CSS_PATH = "../annotation/queues.tcss"
+    EXPECTED = True
+    "False: it comes up in place of what was asked for, so that what was typed for that is no name"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
         Binding("down", "app.focus_next", "To the names", show=False),
@@ -96,7 +98,9 @@ def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object
     if person is not None:
         then(person)
     else:
-        ask_person(screen, EditorDialog(instrument), then)
+        asked = EditorDialog(instrument)
+        asked.EXPECTED = False
+        ask_person(screen, asked, then)
 
 
 class EditorDialog(PersonDialog):
@@ -117,7 +121,7 @@ class EditorDialog(PersonDialog):
             options = OptionList(*(Option(Content(visible(n))) for n in names), id="known", markup=False)
             await self.query_one(".dialog", Vertical).mount(options)
 
-    @worker("known")
+    @worker("known", beside=True)
     async def read(self) -> None:
         def load(store: Store) -> tuple[str, ...]:
             from workbench.pipeline.editing import people

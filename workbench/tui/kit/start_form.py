@@ -25,7 +25,7 @@ from textual.widgets.selection_list import Selection
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, app_of, in_store, say, worker
+from workbench.tui.kit.base import Background, in_store, say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.fields import Field
 
@@ -121,8 +121,6 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         "number of the job whose options the fields begin with"
         self._outlook: JobPreview | None = None
         self._launching = False
-        self.begun = False
-        "whether the first field has focus, so that what is typed lands there"
 
     @abstractmethod
     def compose_fields(self) -> ComposeResult:
@@ -163,12 +161,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     def on_mount(self) -> None:
         self.query_one(self.FIRST).focus()
-        self.app.call_later(self._begin)  # after the focus, which the app sets later, too
         self.open()
-
-    def _begin(self) -> None:
-        self.begun = True
-        app_of(self).release_keys()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)
@@ -291,7 +284,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         if told is not None:
             self.refill(told)
 
-    @worker("plan")
+    @worker("plan", beside=True)
     async def plan(self, values: object) -> None:
         outlook = await self.with_store(lambda store: self.work_out(store, values))
         if values != self.values():

@@ -108,7 +108,7 @@ class BehindScreen(Following):
         """Show what the next row, or the one before, leads to."""
         at = (self._at + step) % len(self._links)
         if at != self._at:
-            self.bring(self._loaded, self._links, at, instead=True)
+            self.bring_instead(self._loaded, self._links, at)
 
     def show_table(self, sheet: Sheet, links: Sequence[Link], at: int, *, instead: bool) -> None:
         if instead:
@@ -126,7 +126,7 @@ class BehindScreen(Following):
     def show_judged(self, loaded: Loaded) -> None:
         self._loaded = loaded
         if loaded.book is not None:
-            self.bring(loaded, self._links, self._at, instead=True)
+            self.bring_instead(loaded, self._links, self._at)
 
     def action_whole(self) -> None:
         self.view.show_whole()

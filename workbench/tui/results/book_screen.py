@@ -18,6 +18,7 @@ from workbench.figures.book import WARNS, Book, Entry, Subject
 from workbench.figures.visible import visible
 from workbench.tui.format import BETWEEN, following, in_lines
 from workbench.tui.kit.dialogs import ListDialog, TextScreen, with_answer
+from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
@@ -39,6 +40,7 @@ TABLES_FIRST, MORE_KEY = 5, "F2"
 class BookScreen(JudgingScreen):
     """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
 
+    FREE: ClassVar[frozenset[str]] = frozenset({"view", "refresh"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
@@ -331,6 +333,8 @@ class BookScreen(JudgingScreen):
     def _paint(self, found: Shown) -> None:
         if self._loaded is None or self._book is None:
             return
+        if found.look != self._shown.look:
+            gate_of(self).show_other(self)
         self._shown = found
         self.show_around(found)
         if found.sheet is None or not found.sheet.table.rows:

@@ -45,7 +45,7 @@ class JudgesAgain(RulingScreen):
     def show_judged(self, loaded: Loaded) -> None:
         """Show figures that were judged again."""
 
-    @worker("again")
+    @worker("again", beside=True)
     async def judge_again(self, again: Again, loaded: Loaded) -> None:
         self.show_judged(await self.with_store(lambda store: again(store, loaded)))
 
@@ -193,12 +193,17 @@ class Following(JudgesAgain):
         place = self.place_at(sheet, at) if sheet is not None and self.standing.every else None
         return self.standing.at(place) if place is not None else ()
 
-    @worker("follow")
-    async def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
-        """Make or read what a link leads to; `instead`: it takes the place of what this screen shows."""
-        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=instead)
+    @worker("follow", opens=True)
+    async def bring(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
+        """Make or read what a link leads to, and show it."""
+        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=False)
 
-    @worker("statement")
+    @worker("follow")
+    async def bring_instead(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
+        """Make what a link leads to, and show it in place of what this screen shows."""
+        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=True)
+
+    @worker("statement", opens=True)
     async def find_statement(self, place: RuledPlace) -> None:
         """Open the page of the statement that a place names, if it names one."""
 
@@ -215,7 +220,7 @@ class Following(JudgesAgain):
         else:
             say(self, "This row does not belong to one statement.", warns=True)
 
-    @worker("preview")
+    @worker("preview", beside=True)
     async def make_preview(self, loaded: Loaded, link: Link) -> None:
         def make() -> Sheet | None:
             table = loaded.book.follow(link) if loaded.book is not None else None

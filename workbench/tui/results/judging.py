@@ -22,7 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.table import Link
 from workbench.options.schema import Options
 from workbench.tui.format import following
-from workbench.tui.kit.base import in_store, say, worker
+from workbench.tui.kit.base import in_background, in_store, say, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.template_choice import TemplatesScreen, offered
 from workbench.tui.overview import import_shipped
@@ -113,7 +113,12 @@ class JudgingScreen(Following):
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
-        if self._pending != self._settings:
+        if self._pending == self._settings:
+            return
+        if self._loaded is not None and self._loaded.settings == self._settings:
+            with in_background():
+                self._read()
+        else:
             self._read()
 
     def take(self, loaded: Loaded, *, whole: bool = True) -> None:

@@ -71,6 +71,7 @@ class QuestionsScreen(Following):
     }
     """
     PLACE = "results › questionnaire › questions"
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"change", "means"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn", "Questions/scales", key_display="Tab", tooltip="Show the scales, or the questions"),
         Binding("o", "change('role')", "Role", tooltip="Make it a target or a context question"),

@@ -9,27 +9,24 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.worker import Worker
 
 from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.kit.base import say, worker
+from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, ruled_before, taken_back
-from workbench.tui.rulings.dialog import WITHHELD, Decided, said
-from workbench.tui.rulings.ruling import LIST, NOT_YET, RuledText
+from workbench.tui.rulings.dialog import WITHHELD, said
+from workbench.tui.rulings.ruling import LIST, RuledText
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.record_table import Column, FluidTable, Record
 
@@ -213,7 +210,6 @@ IN_SHORT = 220
 "characters of an answer on a low screen: how it was read stands below"
 TALL = 32
 "lines from which a screen is high"
-NEVER = float("inf")
 NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
@@ -245,10 +241,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     PLACE = "review › item"
     TEXT_FIRST = True
-    ITEM_ACTS: ClassVar[frozenset[str]] = frozenset(
-        {"rule", "select_cursor", "following", "undo", "done", "step", "prompt", "copy", "why"}
-    )
-    "actions on the item in sight: dropped where their key came before the item was seen, save that N is kept"
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"undo"})
     FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "why", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -269,10 +262,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._coming, self._status_coming = item, ""
         "what is being read, and what is said above it"
         self._status = ""
-        self._seen_at = NEVER
-        "when the item was painted; NEVER: something is asked of which the item in sight may change"
-        self._goes_on = False
-        "whether N was pressed before the item was seen"
 
     def on_mount(self) -> None:
         self._say_who()
@@ -299,45 +288,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if read is None or name(read.item) != name(self._coming):
             return False
         self._item, self._status = self._coming, self._status_coming
-        self.call_after_refresh(self._see)
         return True
 
-    @property
-    def bringing(self) -> bool:
-        return self._seen_at == NEVER
-
-    def on_key(self, event: events.Key) -> None:
-        """Drop keys that are about the item where they came before it was seen."""
-        if event.time >= self._seen_at:
-            return
-        active = self.active_bindings.get(event.key)
-        action = active.binding.action.partition("(")[0] if active is not None else ""
-        if action in self.ITEM_ACTS:
-            event.stop()
-            self._goes_on |= action == "following"
-            if action == "rule":
-                say(self, NOT_YET, warns=True)
-
     def failed(self, error: WorkbenchError) -> None:
-        """Let keys count again: nothing else comes."""
         super().failed(error)
         self._coming = self._item
-        self._see()
-
-    def _wait(self) -> None:
-        """Let no key count until what is asked now is on the screen."""
-        self._seen_at = NEVER
-
-    def _see(self) -> None:
-        """Let keys count from now on, and go on where that was asked for meanwhile."""
-        self._seen_at = monotonic()
-        goes_on, self._goes_on = self._goes_on, False
-        if goes_on:
-            self.action_following()
-
-    def store_ruling(self, decided: Decided, auditor: str, model: str = "") -> Worker[None]:
-        self._wait()
-        return super().store_ruling(decided, auditor, model)
 
     def head(self) -> Content:
         page = self._page
@@ -413,7 +368,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
         if ruling is not None:
             self.session.done.append((name(self._item), ruling))
-        self._wait()
         self.look_again(sentence.removesuffix("; z undoes it"), ruled=ruling is not None)
 
     def go_on(self, progress: Progress, item: Waiting | None, told: str) -> None:
@@ -423,12 +377,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if item is None:
             self._status = f"{told} · {NOTHING_WAITS}".removeprefix(" · ")
             self._repaint()
-            self.call_after_refresh(self._see)
         elif name(item) == name(self._item):
             self._item = self._coming = item
             self._status = told
             self._repaint()
-            self.call_after_refresh(self._see)
         else:
             self._show(item, told)
 
@@ -442,7 +394,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def action_following(self) -> None:
         """Go to what waits next."""
-        self._wait()
         self.look_again("", following=True)
 
     def action_step(self, step: int) -> None:
@@ -475,14 +426,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def action_undo(self) -> None:
         """Take back the auditor's last ruling, first of those made here."""
         if self.check_action("undo", ()):
-            self._wait()
             self.take_back(self._auditor or "", self._last)
 
     def show_standing(self) -> None:
         """The queue itself knows what was ruled on its items."""
 
     def action_refresh(self) -> None:
-        self._wait()
         self.look_again("")
 
     @property
@@ -500,8 +449,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def action_done(self) -> None:
         if self.can_close and self._auditor is not None:
-            self._wait()
-        super().action_done()
+            super().action_done()
 
     @property
     def _blind(self) -> bool:
@@ -543,7 +491,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.title_bar.note = f"{model} · {who}"
 
     def _show(self, item: Waiting, told: str) -> None:
-        self._wait()
         self._coming, self._status_coming = item, told
         self.show_kind("")
 
@@ -554,7 +501,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._say_who()
         self.refresh_bindings()
 
-    @worker("prompt")
+    @worker("prompt", opens=True)
     async def read_prompt(self, row: ItemAnswer) -> None:
         def load(store: Store) -> Content | None:
             asked = store.review_queries.prompts(self._progress.of.run, self._item.ref)
@@ -575,7 +522,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             told = f"{told}; {_onwards(progress, _same(progress, item))}"
         self.go_on(progress, found if following else _same(progress, item), told)
 
-    @worker("resumed")
+    @worker("resumed", beside=True)
     async def look_back(self, known: Progress) -> None:
         """Show what was ruled, taken back or leased while another screen lay above."""
 
@@ -586,7 +533,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             return None if same(progress, known) else progress
 
         progress = await self.with_store(load)
-        if progress is not None and self._progress is known and not self.bringing:  # else it is looked at again anyway
+        if progress is not None and self._progress is known:  # else it was looked at again meanwhile
             self._progress, self._status = progress, ""
             self._item = self._coming = _same(progress, self._item)
             self._repaint()

@@ -83,6 +83,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     PLACE = "review"
     LEASES = True
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"undo", "draw"})
     FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     LINES_OF_OPTIONS = 2
@@ -338,7 +339,7 @@ class ReviewScreen(BookScreen, BlindKey):
             of = tuple(one for one in every if not progress.of.as_drawn(one))
         return [said(one) for one in of if not own or one.auditor == self._auditor]
 
-    @worker("following", newest=False)
+    @worker("following", newest=False, opens=True)
     async def find_following(self, progress: Progress) -> None:
         found, item = await self.with_store(lambda store: after(store, progress, self._auditor, first=True))
         self.open_following(found, item)

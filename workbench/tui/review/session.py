@@ -108,6 +108,7 @@ class BlindKey(RulingKeys):
     ]
 
     session: ReviewSession
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"done"})
 
     @property
     def progress_in_sight(self) -> Progress | None:

@@ -32,7 +32,6 @@ LIST = Binding(
     "L", "list_rulings", "List rulings", tooltip="List the rulings of this run and of the store, newest first"
 )
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
-NOT_YET = "Not ruled: what comes next was not on the screen yet. Press r again."
 LONGEST = 200
 "characters of a ruling that stand above a prompt"
 WORDING_ALONE = 2
@@ -48,6 +47,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
         Binding("z", "undo_ruling", "Undo ruling", tooltip="Undo your last ruling"),
     ]
 
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"rule", "undo_ruling"})
     UNDOES_SELECTED: ClassVar[bool] = False
     "whether `z` takes back a ruling on what the cursor is on, also another auditor's; False: one's newest"
     RULED: ClassVar[bool] = True
@@ -69,11 +69,6 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     def show_standing(self) -> None:
         """Show what was ruled on things in sight."""
-
-    @property
-    def bringing(self) -> bool:
-        """Whether something else than what is on the screen was asked for, so that nothing is ruled on until it is."""
-        return False
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         """Return those of the rulings on a thing that may be shown now."""
@@ -103,9 +98,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
     def action_rule(self) -> None:
         """Ask for a ruling on what the cursor is on."""
         places = self.ruled_places() if self.RULED else ()
-        if self.bringing:
-            say(self, NOT_YET, warns=True)
-        elif not places:
+        if not places:
             say(self, NOTHING, warns=True)
         else:
             self.find_things(places, self.reader_in_sight())
@@ -167,8 +160,6 @@ class RulingKeys(Screen[Any], Keyed, Background):
         """`model`: the key of the model that rulings on answers apply to; empty: no single one is in sight."""
         if not things:
             say(self, NOTHING, warns=True)
-        elif self.bringing:
-            say(self, NOT_YET, warns=True)
         elif self.is_current:
             hides = self.hides_reading()
             offered = [
@@ -194,14 +185,16 @@ class RulingKeys(Screen[Any], Keyed, Background):
         if self._auditor is not None:
             then(self._auditor)
         else:
-            ask_person(self, PersonDialog(known, note=NOTE, what="auditor"), then)
+            asked = PersonDialog(known, note=NOTE, what="auditor")
+            asked.EXPECTED = False
+            ask_person(self, asked, then)
 
     @property
     def _auditor(self) -> str | None:
         name = app_of(self).annotator
         return person_name(name, "auditor") if name else None
 
-    @worker("ruling")
+    @worker("ruling", opens=True)
     async def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
         """Find what stands under the cursor, and ask for a ruling on it."""
         runs = self.runs_of(places)
@@ -247,7 +240,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
         self.take_ruled(*await self.with_store(rule))
 
-    @worker("rulings")
+    @worker("rulings", beside=True)
     async def read_rulings(self, places: Sequence[RuledPlace]) -> None:
         """Read the rulings on these subjects and on what contains them, and show them."""
         runs = self.runs_of(places)
@@ -279,7 +272,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
         self.take_ruled(await self.with_store(take_back_newest))
 
-    @worker("standing")
+    @worker("standing", beside=True)
     async def read_standing(self) -> None:
         self.standing = await self.with_store(standing_in)
         self.show_standing()
@@ -307,7 +300,7 @@ def rule_below(screen: ModalScreen[None]) -> None:
     """Leave a screen and rule on what is under the cursor of the one below."""
     if (found := below(screen)) is not None:
         screen.dismiss(None)
-        found.call_after_refresh(found.action_rule)
+        found.call_later(found.action_rule)
 
 
 def ruled_by(lines: Sequence[str], most: int = 0) -> list[Content]:

@@ -36,6 +36,7 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     CSS_PATH = "archived.tcss"
     EXPLAIN = EXPLAIN
     READS_ONLY = True
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"restore", "undo"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "restore", "Restore", tooltip="Restore this statement"),
         Binding("v", "versions", "Versions", tooltip="List the versions and changes of this statement"),

@@ -364,6 +364,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
     CSS_PATH = "checks.tcss"
     EXPLAIN = EXPLAIN
     READS_ONLY = True
+    DECIDES: ClassVar[frozenset[str]] = frozenset({"waive", "unwaive"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "waive", "Waive", tooltip="Waive this finding, with a reason"),
         Binding("u", "unwaive", "Unwaive", tooltip="Remove the waiver"),
@@ -534,7 +535,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
         self._show(*await self.with_store(write))
 
-    @worker("job")
+    @worker("job", beside=True)
     async def look_at_job(self, number: int) -> None:
         job = await self.with_store(lambda store: store.jobs.get(number))
         self._looking = False

@@ -22,8 +22,9 @@ from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Stateme
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.base import StoreScreen, in_background, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, with_answer
+from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import EditorDialog, as_person, ask_person
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace, standing_in
@@ -374,6 +375,7 @@ class DraftsScreen(StoreScreen):
 
     CSS_PATH = "drafts.tcss"
     EXPLAIN = EXPLAIN
+    DECIDES: ClassVar[frozenset[str]] = frozenset(["accept", "accept_all", "edit", "reject", "undo", "note"])
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "accept", "Accept", tooltip="Accept the draft: it becomes a wording of the instrument"),
         Binding("A", "accept_all", "Accept all", show=False, tooltip="Accept all listed drafts that have no hint"),
@@ -403,6 +405,8 @@ class DraftsScreen(StoreScreen):
         self._note = ""
         self._mine: list[tuple[int, ...]] = []
         "drafts that were decided on here, the newest last and those of one key together: what z takes back"
+        self._shown: int | None = None
+        "the draft in sight"
         self._want: int | None = None
         "a draft to show once the stack is read"
         self._deciding = False
@@ -431,7 +435,8 @@ class DraftsScreen(StoreScreen):
 
     def on_screen_resume(self) -> None:
         if self._stack is not None:
-            self.read()
+            with in_background():
+                self.read()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action in ("accept", "accept_all", "edit", "reject", "step", "note"):
@@ -458,7 +463,8 @@ class DraftsScreen(StoreScreen):
     def tick(self) -> None:
         """Look again: drafts arrive, and others review at the same time."""
         if self.is_current and not self._busy and self.anew():
-            self.read(self._stack)
+            with in_background():
+                self.read(self._stack)
 
     def take(self, stack: Stack) -> None:
         """Show what is there now, and stay on the draft that was shown."""
@@ -624,6 +630,9 @@ class DraftsScreen(StoreScreen):
             empty.update(nothing_left(stack.counts, narrowed))
             self.set_focus(None)
             return
+        if case.draft.id != self._shown:
+            self._shown = case.draft.id
+            gate_of(self).show_other(self)
         for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
         ruled = self.query_one("#ruled", Static)
@@ -662,7 +671,7 @@ class DraftsScreen(StoreScreen):
         self._deciding = False
         self.read()
 
-    @worker("list")
+    @worker("list", opens=True)
     async def list_unusable(self, ref: str | None) -> None:
         refs = (ref,) if ref else ()
         drafts = await self.with_store(lambda store: store.drafts.list(self._instrument, state="unusable", refs=refs))

@@ -126,7 +126,7 @@ class ExportScreen(FieldsForm[None], Background):
         self.plan_line.update(Content(visible(text, lines=True)))
         self.panel.scroll_home(animate=False)
 
-    @worker("look")
+    @worker("look", beside=True)
     async def look(self, values: ExportValues) -> None:
         def load(store: Store) -> str:
             return planned_lines(prepared(store, self._instrument, values), values)

@@ -60,6 +60,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
     CSS_PATH = "similar.tcss"
     EXPLAIN = EXPLAIN
     READS_ONLY = True
+    FREE: ClassVar[frozenset[str]] = frozenset({"step"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar pairs, too"),
         Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar pairs"),

@@ -192,6 +192,10 @@ class StatementScreen(RulesAndEdits):
     CSS_PATH = "statement.tcss"
     EXPLAIN = EXPLAIN
     READS_ONLY = True
+    DECIDES: ClassVar[frozenset[str]] = frozenset(
+        ["relation", "delete", "undo", "edit", "about", "split", "forms", "translate", "add"]
+    )
+    FREE: ClassVar[frozenset[str]] = frozenset({"step"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"),
         Binding("a", "add", "Add", tooltip="Add a variant: paraphrase, negation, opposite, …"),
@@ -305,10 +309,6 @@ class StatementScreen(RulesAndEdits):
         words = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
         language = self._sheet.language if self._sheet is not None else ""
         return RuledPlace((self._instrument,), words, language=language)
-
-    @property
-    def bringing(self) -> bool:
-        return self._shown != self._ref
 
     def show_ruled(self) -> None:
         self.look()

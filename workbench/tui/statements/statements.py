@@ -20,7 +20,7 @@ from workbench.domain.names import plural
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal
-from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.base import StoreScreen, in_background, say, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.routes import screen
@@ -317,6 +317,8 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     CSS_PATH = "statements.tcss"
     PLACE = "statements"
     EXPLAIN = EXPLAIN
+    DECIDES: ClassVar[frozenset[str]] = frozenset(["mark", "mark_all", "undo", "bulk"])
+    FREE: ClassVar[frozenset[str]] = frozenset(["search", "clear", "back"])
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Write a new statement, or turn a question into one"),
         Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics, tags and all wordings"),
@@ -376,7 +378,11 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.table.focus()
 
     def on_screen_resume(self) -> None:
-        self.look(self._query)
+        if self._page is None:
+            self.look(self._query)
+        else:
+            with in_background():
+                self.look(self._query)
         self.read_standing()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

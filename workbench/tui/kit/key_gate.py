@@ -1,0 +1,368 @@
+"""The gate that every key passes: a key belongs to the screen that the person saw, or asked for, when pressing it.
+
+Keys go through one after another: the next one waits until everything that the one before set off is done. While
+something was asked for that is not there yet, keys wait for it, in the order in which they were typed:
+
+- a screen or a dialog: all keys wait, and reach it once it is painted; where it does not come, they are dropped;
+- other content of the screen in sight: keys wait, but not those that do not depend on it (`FREE`, text in a field).
+
+A key that decides (`DECIDES`: a ruling, a label, a draft) is dropped where it was typed before the thing that it would
+decide on was painted, and so is the rest of what was typed in one go with it. A dropped key is always said.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, cast
+from weakref import WeakKeyDictionary
+
+from textual import events
+from textual.command import CommandPalette
+from textual.dom import DOMNode
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
+
+from workbench.domain.names import plural
+from workbench.tui.kit.base import say
+from workbench.tui.literal import LiteralApp
+
+if TYPE_CHECKING:
+    from textual.message_pump import MessagePump
+    from textual.timer import Timer
+    from textual.worker import Worker
+
+Kind = Literal["screen", "content", "write"]
+Typed = events.Key | events.Paste
+
+ROUNDS = 4
+"how often a message passes all widgets behind a key: an action sends messages, and their handlers send others"
+POLL_S = 0.05
+"between two looks for what keys wait for"
+LOST_S = 0.5
+"after which a round is begun anew: its widget was removed with the message"
+TOLD_S = 0.5
+"of waiting, after which the screen says so"
+STUCK_S = 3.0
+"of waiting, after which one Esc leaves what was asked for"
+LULL_S = 0.6
+"without a key after a dropped one: keys that follow sooner were typed in one go with it"
+QUITS = frozenset({"ctrl+q", "ctrl+c"})
+"keys that never wait"
+EDITS = frozenset(
+    [
+        *("backspace", "delete", "left", "right", "home", "end", "tab", "shift+tab"),
+        *("ctrl+w", "ctrl+u", "ctrl+k", "ctrl+a", "ctrl+e", "ctrl+left", "ctrl+right"),
+    ]
+)
+"keys that edit a field or go to the next one"
+NOT_SEEN = "typed before this was on the screen"
+NOT_OPENED = "what they were typed for did not open"
+LEFT = "what they were typed for was left"
+
+
+@dataclass(eq=False, slots=True)
+class Awaited:
+    """Something that was asked for and is not there yet."""
+
+    node: DOMNode
+    kind: Kind
+    worker: Worker[None] | None = None
+    "that brings it; None: the screen says when it is there"
+    since: float = field(default_factory=monotonic)
+
+
+class Passed(Message):
+    """Follows a key from widget to widget; where it arrives at the app, all of them are done with the key."""
+
+    def __init__(self, settling: int, round_number: int) -> None:
+        super().__init__()
+        self.settling = settling
+        self.round_number = round_number
+
+
+class KeyGate:
+    """The gate of an app."""
+
+    def __init__(self, app: GatedApp) -> None:
+        self._app = app
+        self._held: deque[Typed] = deque()
+        self._awaited: dict[Awaited, None] = {}
+        self._settling = 0
+        "number of the settling under way, counted up; 0: everything that keys set off is done"
+        self._settlings = 0
+        self._settling_since = 0.0
+        self._shown: Screen[Any] | None = None
+        "the screen that was in sight when everything was done last"
+        self._changed: WeakKeyDictionary[Screen[Any], None] = WeakKeyDictionary()
+        "screens whose content changed and was not painted yet"
+        self._seen_at: WeakKeyDictionary[Screen[Any], float] = WeakKeyDictionary()
+        "when the content of a screen was painted for the first time"
+        self._dropped, self._dropped_at = 0, float("-inf")
+        self._waiting_since: float | None = None
+        self._poll: Timer | None = None
+
+    # ── what is awaited ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def expect(self, node: DOMNode, kind: Kind) -> Awaited:
+        """Let keys wait for something that a screen asked for."""
+        awaited = Awaited(node, kind)
+        self._awaited[awaited] = None
+        return awaited
+
+    def is_awaited(self, awaited: Awaited) -> bool:
+        """Return whether keys still wait for something; not where the person left it."""
+        return awaited in self._awaited
+
+    def came(self, awaited: Awaited, *, failed: bool = False) -> None:
+        """Let keys go on: what they wait for is there, or did not come."""
+        if awaited not in self._awaited:
+            return
+        del self._awaited[awaited]
+        if isinstance(awaited.node, Screen):
+            self._changed[awaited.node] = None
+        cancelled = awaited.worker is not None and awaited.worker.is_cancelled
+        stays = awaited.kind == "screen" and self._top is awaited.node
+        if failed or (stays and not cancelled):
+            self._drop_held(NOT_OPENED)
+        self.settle()
+
+    def show_other(self, screen: Screen[Any]) -> None:
+        """Note that a screen shows something else to decide on from now on."""
+        self._changed[screen] = None
+        self.settle()
+
+    # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def take(self, event: Typed) -> None:
+        """Let a key through, or keep it until it may go on."""
+        if isinstance(event, events.Key) and event.key in QUITS:
+            await self._app.let_through(event)
+            return
+        blocker = self._blocker()
+        if isinstance(event, events.Key) and event.key == "escape" and blocker is not None and self._leaves(blocker):
+            await self._leave(blocker, event)
+            return
+        self._held.append(event)
+        if self._top is not self._shown:
+            self.settle()
+        await self.go_on()
+
+    async def go_on(self) -> None:
+        """Let the next key through where nothing stands in its way."""
+        while self._held and not self._settling:
+            event, blocker = self._held[0], self._blocker()
+            if blocker is not None and not self._is_free(event, blocker):
+                break
+            self._held.popleft()
+            if self._is_dropped(event):
+                continue
+            self._waiting_since = None
+            await self._app.let_through(event)
+            self.settle()
+        self._keep_looking()
+
+    def settle(self) -> None:
+        """Wait until all widgets are done with what was sent to them, and a screen that changed is painted."""
+        if not self._app.screen_stack:  # the program ends
+            return
+        self._settlings += 1
+        self._settling, self._settling_since = self._settlings, monotonic()
+        self._send(1)
+
+    async def passed(self, message: Passed) -> None:
+        """Go on with the next round, or with the next key."""
+        if message.settling != self._settling or not self._app.screen_stack:
+            return
+        if message.round_number < ROUNDS:
+            self._send(message.round_number + 1)
+            return
+        screen = self._top
+        if screen is None or (screen is self._shown and screen not in self._changed):
+            await self._settled()
+        elif not screen.call_after_refresh(self._app.call_later, self._painted, screen, self._settling):
+            self._settling_since = float("-inf")
+
+    def _send(self, round_number: int) -> None:
+        target: MessagePump = self._app.focused or self._top or self._app
+        message = Passed(self._settling, round_number)
+        message.set_sender(self._app)  # it stops at the parent of its sender
+        if not target.post_message(message):
+            self._app.post_message(message)
+
+    async def _painted(self, screen: Screen[Any], settling: int) -> None:
+        if settling != self._settling:
+            return
+        if screen is not self._top:
+            self.settle()
+            return
+        if screen in self._changed or screen not in self._seen_at:
+            self._seen_at[screen] = monotonic()
+        self._changed.pop(screen, None)
+        self._shown = screen
+        await self._settled()
+
+    async def _settled(self) -> None:
+        self._settling = 0
+        await self.go_on()
+
+    @property
+    def _top(self) -> Screen[Any] | None:
+        return self._app.screen if self._app.screen_stack else None
+
+    def _blocker(self) -> Awaited | None:
+        """Return what keys wait for on the screen in sight: a screen before anything else."""
+        top = self._top
+        for awaited in [*self._awaited]:
+            if awaited.worker is not None and awaited.worker.is_finished:  # cancelled before it began
+                del self._awaited[awaited]
+        here = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
+        if isinstance(top, CommandPalette) and not all(
+            worker.is_finished for worker in top.workers if worker.node is top
+        ):
+            here.append(Awaited(top, "content"))
+        here.sort(key=lambda awaited: awaited.kind == "content")
+        return here[0] if here else None
+
+    def _is_free(self, event: Typed, blocker: Awaited) -> bool:
+        """Return whether a key does not depend on what is awaited."""
+        if blocker.kind != "content":
+            return False
+        if isinstance(self._app.focused, Input | TextArea):
+            return isinstance(event, events.Paste) or event.is_printable or event.key in EDITS
+        if isinstance(event, events.Paste) or isinstance(self._top, CommandPalette) or self._top is None:
+            return False
+        active = self._top.active_bindings.get(event.key)
+        if active is None:
+            return False
+        action = active.binding.action
+        everywhere = active.node is self._app or action.startswith("app.")
+        return everywhere or not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
+
+    # ── dropping ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _is_dropped(self, event: Typed) -> bool:
+        """Return whether a key is dropped, and say so."""
+        top = self._top
+        typed_on = event.time - self._dropped_at < LULL_S
+        if top is None or not (typed_on or self._is_ahead(top, event)):
+            return False
+        self._dropped = self._dropped + 1 if typed_on else 1
+        self._dropped_at = event.time
+        self._say_dropped(NOT_SEEN)
+        return True
+
+    def _is_ahead(self, screen: Screen[Any], event: Typed) -> bool:
+        """Return whether a key would decide on something that was not in sight when it was pressed."""
+        own = getattr(screen, "is_ahead", None)
+        if own is not None:
+            return bool(own(event))
+        if event.time >= self._seen_at.get(screen, float("-inf")):
+            return False
+        if not getattr(screen, "EXPECTED", True):
+            return True
+        if isinstance(event, events.Paste) or isinstance(self._app.focused, Input | TextArea):
+            return False
+        active = screen.active_bindings.get(event.key)
+        decides = acts(screen, "DECIDES")
+        return active is not None and not decides.isdisjoint(
+            (active.binding.action, action_name(active.binding.action))
+        )
+
+    def _drop_held(self, why: str) -> None:
+        if self._held:
+            self._dropped, self._dropped_at = len(self._held), self._held[-1].time
+            self._held.clear()
+            self._say_dropped(why)
+
+    def _say_dropped(self, why: str) -> None:
+        if (top := self._top) is not None:
+            say(top, f"{plural(self._dropped, 'key')} dropped: {why}", warns=True)
+
+    # ── leaving ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _leaves(self, blocker: Awaited) -> bool:
+        """Return whether Esc leaves what is awaited: nothing was typed for it, it was pressed twice, or it is stuck."""
+        last = self._held[-1] if self._held else None
+        twice = isinstance(last, events.Key) and last.key == "escape"
+        return last is None or twice or monotonic() - blocker.since > STUCK_S
+
+    async def _leave(self, blocker: Awaited, event: events.Key) -> None:
+        self._drop_held(LEFT)
+        self._dropped_at = float("-inf")  # what is typed after Esc is meant for what is in sight
+        if blocker.kind == "screen":
+            self._awaited.pop(blocker, None)
+            if blocker.worker is not None:
+                blocker.worker.cancel()
+        else:
+            await self._app.let_through(event)
+        self.settle()
+
+    # ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _keep_looking(self) -> None:
+        """Look again soon as long as keys wait."""
+        if not self._held:
+            self._waiting_since = None
+        elif self._poll is None:
+            self._waiting_since = self._waiting_since or monotonic()
+            self._poll = self._app.set_timer(POLL_S, self._look)
+
+    async def _look(self) -> None:
+        self._poll = None
+        waited = monotonic() - (self._waiting_since or monotonic())
+        if self._settling and monotonic() - self._settling_since > LOST_S:
+            self.settle()
+        elif waited >= TOLD_S and waited < TOLD_S + 2 * POLL_S and (top := self._top) is not None:
+            waits = "1 key waits" if len(self._held) == 1 else f"{len(self._held)} keys wait"
+            say(top, f"{waits} for what was asked for; Esc twice leaves it", warns=True)
+        await self.go_on()
+
+
+def action_name(action: str) -> str:
+    """Return the name of an action without its parameters."""
+    return action.removeprefix("app.").partition("(")[0]
+
+
+def acts(screen: Screen[Any], name: str) -> frozenset[str]:
+    """Return the actions that a screen and the classes it is derived from name under `DECIDES` or `FREE`."""
+    names: set[str] = set()
+    for kind in type(screen).__mro__:
+        names |= set(kind.__dict__.get(name, ()))
+    return frozenset(names)
+
+
+class GatedApp(LiteralApp):
+    """An app whose keys pass the gate."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.gate = KeyGate(self)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let keys pass the gate; those that come back from a widget have passed it."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self.gate.take(event)
+        else:
+            await super().on_event(event)
+
+    async def let_through(self, event: Typed) -> None:
+        """Let a key do what it does on the screen in sight."""
+        await super().on_event(event)
+
+    async def on_passed(self, message: Passed) -> None:
+        await self.gate.passed(message)
+
+    def watch_screens(self) -> None:
+        """Note when other screens come into sight, whoever shows them."""
+        self.screen_change_signal.subscribe(self, lambda _: self.gate.settle(), immediate=True)
+
+
+def gate_of(node: DOMNode) -> KeyGate:
+    """Return the gate of the app that shows a screen."""
+    return cast("GatedApp", node.app).gate
+
+
+__all__ = ["Awaited", "GatedApp", "KeyGate", "action_name", "acts", "gate_of"]
