@@ -56,7 +56,18 @@ from stores.runs.run_lists import (
     read_personas,
     recounted,
 )
-from stores.runs.run_rows import LIVE, Answered, Failures, ResponseRow, Run, Tally, run_values, version, way_values
+from stores.runs.run_rows import (
+    LIVE,
+    Answered,
+    EarlierImport,
+    Failures,
+    ResponseRow,
+    Run,
+    Tally,
+    run_values,
+    version,
+    way_values,
+)
 from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
@@ -93,6 +104,15 @@ class Runs(Aggregate):
         )
         wanted = set(keys)
         return {key: n for key, n in counts if key in wanted}
+
+    def earlier_imports(self, model: str, sampling: Sampling) -> list[EarlierImport]:
+        """Return the imported answers of a model under a sampling, by revision."""
+        answers: dict[str, Counter[tuple[bytes, str]]] = {}
+        seeds: dict[str, set[int]] = {}
+        for revision, seed, prompt, body, count in self.connection.execute(_IMPORTED, (model, sampling.key)):
+            answers.setdefault(revision, Counter())[prompt, restored(body)] += count
+            seeds.setdefault(revision, set()).add(seed)
+        return [EarlierImport(name, counts, frozenset(seeds[name])) for name, counts in answers.items()]
 
     def add_probes(
         self,
@@ -509,6 +529,18 @@ class Runs(Aggregate):
             (EXACT,),
         ).fetchone()
         return int(row[0]), int(row[1])
+
+
+_IMPORTED = """
+    select m.revision, d.seed, p.key, x.body, r.count
+    from model m
+    join draw d on d.model_id = m.id
+    join prompt p on p.id = d.prompt_id
+    join response r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where m.name = ? and m.backend = 'imported' and d.sampling_id = (select id from sampling where key = ?)
+    order by m.id, d.id
+"""
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:

@@ -12,6 +12,8 @@ from workbench.domain.prompts import Prompt
 SAMPLED, EXACT = "sample", "exact"
 "modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
 UNKNOWN = "unknown"
+IMPORTED = "imported:"
+"how the names of models begin whose answers were collected elsewhere"
 WHEN_DECIDED = "decided"
 "stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
 
