@@ -354,8 +354,10 @@ class ResponseRow:
     backend: str
     dtype: str
     sampling: Sampling
-    seed: int
+    seed: int | None
+    "None: not known, see `known_origin`"
     at: str
+    "empty: not known"
     code_version: str
     job: int
     template: str

@@ -71,7 +71,7 @@ from stores.runs.run_rows import (
 from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
-from workbench.domain.responses import EXACT, ModelCard, Sampling
+from workbench.domain.responses import EXACT, ModelCard, Sampling, known_origin
 from workbench.domain.thinking import split
 
 if TYPE_CHECKING:
@@ -481,7 +481,9 @@ class Runs(Aggregate):
         """
         values = run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit}
         rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
-        outputs = [(split(restored(row["output"])), row) for row in rows]
+        outputs = [
+            (split(restored(row["output"])), row, known_origin(run.model, row["seed"], row["at"])) for row in rows
+        ]
         return tuple(
             ResponseRow(
                 text=output.answer or "",
@@ -498,15 +500,15 @@ class Runs(Aggregate):
                 backend=run.backend,
                 dtype=run.dtype,
                 sampling=run.sampling,
-                seed=row["seed"],
-                at=row["at"],
+                seed=seed,
+                at=at,
                 code_version=row["code_version"],
                 job=row["job_id"],
                 template=run.called(row["template"]),
                 order="swapped" if row["inverted"] else "printed",
                 version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
             )
-            for output, row in outputs
+            for output, row, (seed, at) in outputs
         )
 
     def encodings(self) -> tuple[tuple[str, str], ...]:

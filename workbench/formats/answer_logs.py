@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import placeless
+from workbench.domain.replies import as_chat, choice_of, entries_of, thinking_tokens_of
 from workbench.errors import MissingPackage, UsageError
 from workbench.formats.archives import names_in, opened_archive
 from workbench.formats.log_values import (
@@ -47,7 +48,6 @@ from workbench.formats.records import (
     objects,
     without_repeats,
 )
-from workbench.formats.replies import as_chat, choice_of, entries_of, thinking_tokens_of
 from workbench.formats.tabular import Row, read_rows
 from workbench.toml_files import too_deep
 

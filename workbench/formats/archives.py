@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import BinaryIO, cast
 
 from workbench.errors import MissingPackage, UsageError
@@ -99,7 +100,7 @@ def names_in(path: Path) -> tuple[str, ...]:
         return ()
 
 
-def _arrow():  # type: ignore[no-untyped-def]  # an optional package
+def _arrow() -> ModuleType:
     try:
         return import_module("pyarrow")
     except ImportError as error:

@@ -336,12 +336,12 @@ def first_rows(material: Material, limit: int) -> Rows:
     """Return the first rows read: statements, otherwise models' answers, or people."""
     instrument = material.instrument
     if material.log is not None:
-        answers: list[tuple[str, ...]] = [
+        imported: list[tuple[str, ...]] = [
             (run.card.name, f"{entry.count:,}", entry.answer or "")
             for run in material.log.runs
             for _, entry in run.entries[:limit]
         ]
-        return ("model", "count", "answer"), answers[:limit]
+        return ("model", "count", "answer"), imported[:limit]
     if material.placed is not None:
         pairs: list[tuple[str, ...]] = [
             (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)

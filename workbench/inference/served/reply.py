@@ -1,4 +1,4 @@
-"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by `workbench.formats.replies`.
+"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by `workbench.domain.replies`.
 
 Of more choices than requested the first ones are taken: surplus choices are dropped by position, never by text, so that
 the answers stay a fair sample.
@@ -22,7 +22,7 @@ from http.client import responses
 from typing import Any
 
 from workbench.domain.names import placeless
-from workbench.formats.replies import Choice, as_chat, as_dict, choice_of, count_of, entries_of, thinking_tokens_of
+from workbench.domain.replies import Choice, as_chat, as_dict, choice_of, count_of, entries_of, thinking_tokens_of
 
 FEWEST_TOKENS = 16
 "the least `max_output_tokens` that OpenAI accepts; requested even if only one token is needed"

@@ -483,13 +483,15 @@ class ImportScreen(StoreScreen):
 
 def with_log_options(request: Request, typed: str) -> Request:
     """Return a request with the model, audit and family that were typed. Raises UsageError."""
-    values = {}
+    values: dict[str, str] = {}
     for word in typed.split():
         name, sign, value = word.partition("=")
         if name not in ("model", "audit", "family") or not sign:
             raise UsageError(f"found {word!r}; type {OF_LOG}")
         values[name] = value
-    return replace(request, **values)
+    return replace(
+        request, model=values.get("model", ""), audit=values.get("audit", ""), family=values.get("family", "")
+    )
 
 
 def preview(outcome: Outcome, store: Path) -> Content:
