@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from workbench.errors import MissingPackage
+from workbench.version import __version__
 
 DISTRIBUTION = "llm-audit-workbench"
 OURS = ("workbench", "stores")
@@ -30,6 +31,18 @@ CPU = "https://download.pytorch.org/whl/cpu"
 "PyTorch without the 3 GB for NVIDIA's GPUs, which PyPI's has on Linux"
 COPY = Path(__file__).parents[1]
 "of the repository, where the program runs from one"
+
+
+def code_version() -> str:
+    """Return the versions of all code that processes answers, which are stored with every response."""
+    return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"without {package}"
 
 
 def install(extra: str) -> str:

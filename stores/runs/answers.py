@@ -17,7 +17,7 @@ from stores.instruments.templates import PROBES
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
 from stores.runs.run_rows import version as version_of
-from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.responses import ModelCard, Sampling, known_origin, known_parameter
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.domain.thinking import Output, split
 
@@ -211,11 +211,12 @@ class StatementAnswers(Aggregate):
 
     def between(self, run: Run) -> tuple[str, str]:
         """Return the times of the first and the last answers of a run's model under its sampling, in UTC; empty if
-        there are none.
+        there are none, or if nobody knows.
         """
         values = {"model": run.model_id, "sampling": run.sampling_id}
         first, last = self.connection.execute(_BETWEEN, values).fetchone()
-        return first or "", last or ""
+        (_, first), (_, last) = (known_origin(run.model, 0, at or "") for at in (first, last))
+        return first, last
 
 
 _BETWEEN = "select min(at), max(at) from draw where model_id = :model and sampling_id = :sampling"
@@ -279,9 +280,12 @@ class VersionAnswer:
     model: str
     version: str
     "version of the model, as text"
-    temperature: float
-    seed: int
+    temperature: float | None
+    "None: not known"
+    seed: int | None
+    "None: not known, see `known_origin`"
     at: str
+    "empty: not known"
     code_version: str
     job: int
     probe: int
@@ -327,6 +331,7 @@ def _literal(sign: str) -> str:
 
 def _answer(row: sqlite3.Row) -> VersionAnswer:
     output = split(restored(row["output"]))
+    seed, at = known_origin(row["model"], row["seed"], row["at"])
     return VersionAnswer(
         text=output.answer or "",
         count=row["count"],
@@ -338,9 +343,9 @@ def _answer(row: sqlite3.Row) -> VersionAnswer:
         inverted=row["inverted"],
         model=row["model"],
         version=version_of(row["backend"], row["revision"], row["snapshot"], row["fingerprint"] or None),
-        temperature=row["temperature"],
-        seed=row["seed"],
-        at=row["at"],
+        temperature=known_parameter(row, "temperature"),
+        seed=seed,
+        at=at,
         code_version=row["code_version"],
         job=row["job_id"],
         probe=row["probe"],
@@ -364,7 +369,7 @@ _SQL = """
     ){before}
     select x.body as output, r.count, w.kind, w.ordinal, w.language, y.body as wording, p.audit,
         t.name || coalesce(' version ' || v.version, '') as template, t.inverted,
-        m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at,
+        m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, g.server, d.seed, d.at,
         a.code_version, a.job_id, p.id as probe, i.name as instrument, s.ref
     from {sources}
     join instrument i on i.id = s.instrument_id

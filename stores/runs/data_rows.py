@@ -71,10 +71,12 @@ class Draw(NamedTuple):
     prompt: int
     model: int
     sampling: int
-    seed: int
+    seed: int | None
+    "None: not known"
     fingerprint: str
     job: int | None
-    at: str
+    at: str | None
+    "None: not known"
 
 
 class Output(NamedTuple):

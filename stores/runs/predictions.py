@@ -18,7 +18,7 @@ from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values, way_values
 from stores.runs.runs import Runs
 from workbench.domain.prompts import Template
-from workbench.domain.responses import EXACT, Sampling
+from workbench.domain.responses import EXACT, Sampling, known_origin
 
 Tokens = tuple[tuple[str, float], ...]
 "(text, log-probability in nats), the most likely first"
@@ -169,7 +169,9 @@ class Predictions(Aggregate):
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_GIVEN_TO, values).fetchall()
         by = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
-        return {restored(body): count for body, count in rows}, by or ("", "", 0)
+        at, code_version, job = by or ("", "", 0)
+        origin = known_origin(run.model, 0, at)[1], code_version, job
+        return {restored(body): count for body, count in rows}, origin
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
         """Return one prompt of a run; None if it was not asked."""

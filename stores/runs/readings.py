@@ -19,6 +19,7 @@ from stores.core.base import Aggregate, Transactions, named, now, restored, text
 from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, Tally, run_values, version
 from workbench.domain.readings import ReaderCard, Reading
+from workbench.domain.responses import known_origin
 from workbench.domain.rulings import Effect
 from workbench.domain.thinking import is_plain, split
 
@@ -61,8 +62,10 @@ class ThoughtRow:
     thinking: str
     answer: str | None
     "None: the output ends within the thought"
-    seed: int
+    seed: int | None
+    "None: not known, see `known_origin`"
     at: str
+    "empty: not known"
     job: int
 
 
@@ -74,11 +77,11 @@ def thoughts_of(
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
     found = []
-    for body, count, ref, kind, ordinal, template, inverted, *rest in connection.execute(_SQL, values):
+    for body, count, ref, kind, ordinal, template, inverted, seed, at, job in connection.execute(_SQL, values):
         output = split(restored(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
-        columns = (ref, variant, template, inverted, count, output.thinking, output.answer, *rest)
-        found.append(ThoughtRow(*columns))
+        columns = (ref, variant, template, inverted, count, output.thinking, output.answer)
+        found.append(ThoughtRow(*columns, *known_origin(run.model, seed, at), job))
     return tuple(found)
 
 
@@ -319,8 +322,10 @@ class BiasResponse:
     model: str
     revision: str
     sampling: str
-    seed: int
+    seed: int | None
+    "None: not known, see `known_origin`"
     at: str
+    "empty: not known"
     code_version: str
     job: int
     thinking: str = ""
@@ -438,8 +443,8 @@ class BiasReadings(Aggregate):
                 model=run.model,
                 revision=run.revision,
                 sampling=str(run.sampling),
-                seed=row["seed"],
-                at=row["at"],
+                seed=known_origin(run.model, row["seed"], row["at"])[0],
+                at=known_origin(run.model, row["seed"], row["at"])[1],
                 code_version=row["code_version"],
                 job=row["job_id"],
                 version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),

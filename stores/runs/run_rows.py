@@ -327,6 +327,17 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierImport:
+    """The answers of a model that an earlier import stored, under one revision."""
+
+    revision: str
+    answers: Counter[tuple[bytes, str]]
+    "(key of the prompt, text) -> how often"
+    seeds: frozenset[int]
+    "what tells the answers apart, where their log does: see `workbench.pipeline.recorded`"
+
+
+@dataclass(frozen=True, slots=True)
 class ResponseRow:
     """One distinct answer to one prompt in one draw, with its origin."""
 
@@ -343,8 +354,10 @@ class ResponseRow:
     backend: str
     dtype: str
     sampling: Sampling
-    seed: int
+    seed: int | None
+    "None: not known, see `known_origin`"
     at: str
+    "empty: not known"
     code_version: str
     job: int
     template: str

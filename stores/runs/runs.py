@@ -56,11 +56,22 @@ from stores.runs.run_lists import (
     read_personas,
     recounted,
 )
-from stores.runs.run_rows import LIVE, Answered, Failures, ResponseRow, Run, Tally, run_values, version, way_values
+from stores.runs.run_rows import (
+    LIVE,
+    Answered,
+    EarlierImport,
+    Failures,
+    ResponseRow,
+    Run,
+    Tally,
+    run_values,
+    version,
+    way_values,
+)
 from workbench.domain.instruments import Instrument, gold_labels, with_words
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Persona, Probe, Prompt, Template
-from workbench.domain.responses import EXACT, ModelCard, Sampling
+from workbench.domain.responses import EXACT, ModelCard, Sampling, known_origin
 from workbench.domain.thinking import split
 
 if TYPE_CHECKING:
@@ -93,6 +104,15 @@ class Runs(Aggregate):
         )
         wanted = set(keys)
         return {key: n for key, n in counts if key in wanted}
+
+    def earlier_imports(self, model: str, sampling: Sampling) -> list[EarlierImport]:
+        """Return the imported answers of a model under a sampling, by revision."""
+        answers: dict[str, Counter[tuple[bytes, str]]] = {}
+        seeds: dict[str, set[int]] = {}
+        for revision, seed, prompt, body, count in self.connection.execute(_IMPORTED, (model, sampling.key)):
+            answers.setdefault(revision, Counter())[prompt, restored(body)] += count
+            seeds.setdefault(revision, set()).add(seed)
+        return [EarlierImport(name, counts, frozenset(seeds[name])) for name, counts in answers.items()]
 
     def add_probes(
         self,
@@ -461,7 +481,9 @@ class Runs(Aggregate):
         """
         values = run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit}
         rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
-        outputs = [(split(restored(row["output"])), row) for row in rows]
+        outputs = [
+            (split(restored(row["output"])), row, known_origin(run.model, row["seed"], row["at"])) for row in rows
+        ]
         return tuple(
             ResponseRow(
                 text=output.answer or "",
@@ -478,15 +500,15 @@ class Runs(Aggregate):
                 backend=run.backend,
                 dtype=run.dtype,
                 sampling=run.sampling,
-                seed=row["seed"],
-                at=row["at"],
+                seed=seed,
+                at=at,
                 code_version=row["code_version"],
                 job=row["job_id"],
                 template=run.called(row["template"]),
                 order="swapped" if row["inverted"] else "printed",
                 version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
             )
-            for output, row in outputs
+            for output, row, (seed, at) in outputs
         )
 
     def encodings(self) -> tuple[tuple[str, str], ...]:
@@ -509,6 +531,18 @@ class Runs(Aggregate):
             (EXACT,),
         ).fetchone()
         return int(row[0]), int(row[1])
+
+
+_IMPORTED = """
+    select m.revision, d.seed, p.key, x.body, r.count
+    from model m
+    join draw d on d.model_id = m.id
+    join prompt p on p.id = d.prompt_id
+    join response r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where m.name = ? and m.backend = 'imported' and d.sampling_id = (select id from sampling where key = ?)
+    order by m.id, d.id
+"""
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,11 @@ from workbench.formats.answer_logs import log_of
 from workbench.formats.prompt_files import LAYOUTS
 from workbench.formats.prompt_files import about as prompt_about
 from workbench.formats.read import read_instrument
-from workbench.formats.records import How
-from workbench.jobs.recorded import Wanted, match, put
 from workbench.pipeline import plan
+from workbench.pipeline.recorded import OTHER_MESSAGES, Wanted, match, put
 
+NUMBERS = count(1)
+"what tells the entries of a log apart"
 Entry = tuple[Probe, str]
 "(prompt, one answer to it)"
 
@@ -59,13 +61,15 @@ def as_lines(one: Callable[[Entry], dict[str, Any]]) -> Callable[[list[Entry]], 
 def of_openai(given: Entry) -> dict[str, Any]:
     probe, text = given
     body = {"model": "smol", "choices": [{"message": {"role": "assistant", "content": text}}]}
-    return {"custom_id": "|".join(about(probe).values()), "response": {"status_code": 200, "body": body}, "error": None}
+    named = "|".join(about(probe).values())
+    return {"id": next(NUMBERS), "custom_id": named, "response": {"status_code": 200, "body": body}, "error": None}
 
 
 def of_harness(given: Entry) -> dict[str, Any]:
     probe, text = given
     asked = {"arg_0": json.dumps(messages(probe)), "arg_1": {"temperature": 0.4, "max_gen_toks": 20}}
-    return {"doc_id": 0, "doc": {}, "arguments": {"gen_args_0": asked}, "resps": [[text]], "filtered_resps": [text]}
+    numbered = {"doc_id": next(NUMBERS), "doc": {}}
+    return {**numbered, "arguments": {"gen_args_0": asked}, "resps": [[text]], "filtered_resps": [text]}
 
 
 def of_promptfoo(given: list[Entry]) -> str:
@@ -126,7 +130,7 @@ def test_answers_of_a_log_are_the_same_run_as_if_they_had_been_asked_here(
     assert (code, "Nothing was written" in out) == (0, True)
     code, out, _ = run(capsys, "import", store, path, *named)
     assert code == 0
-    assert f"{program}: {len(entries()):,} answers" in out
+    assert f"{program}: {len(entries()):,} answers stored" in out
     assert counted(store, "imported:smol") == counted(store, "asked-here")
     code, shown, _ = run(capsys, "show", store, "reliability", "--model", "imported:smol")
     assert (code, "imported" in shown) == (0, True)
@@ -145,13 +149,12 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
     rows = [{**about(probe), "answer": "Yes."}, {**about(probe), "ref": "nowhere", "answer": "No."}]
     path.write_text(",".join(rows[0]) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows), encoding="utf-8")
     with Store.open(store) as held:
-        found = match(held, path, log_of(path), Wanted(small().name))
-        assert [one.place for one in found.unmatched] == [3]
-        assert "left out: 1 answer to no prompt of these templates (entries 3)" in "\n".join(found.said())
+        found = match(held, path, Wanted(small().name))
+        assert "- left out: 1 answer: its statement is none of the instrument (entries 3)" in list(found.said())
         put(held, found)
     path.write_text(path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8")
     with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
-        match(held, path, log_of(path), Wanted(small().name))
+        match(held, path, Wanted(small().name))
 
 
 def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwise_matches_nothing(
@@ -162,22 +165,21 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     path = tmp_path / "batch.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with Store.open(store) as held:
-        found = match(held, path, log_of(path), Wanted(small().name))
-    assert found.unanswered == 1
-    assert "- left out: 1 call that failed or got no answer" in list(found.said())
+        found = match(held, path, Wanted(small().name))
+    assert "- without an answer: 1 call: the call failed (entries 2)" in list(found.said())
     path = tmp_path / "t.jsonl"
     rows = [{"prompt": messages(other[0])[-1]["content"], "answer": "Yes."}, {**about(one[0]), "answer": "Yes."}]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with Store.open(store) as held:
-        found = match(held, path, log_of(path), Wanted(small().name))
-    assert [entry.place for entry in found.unmatched] == [1], "its system turn was not sent"
+        found = match(held, path, Wanted(small().name))
+    assert {why: [one.place for one in left] for why, left in found.left_out.items()} == {OTHER_MESSAGES: [1]}
 
 
 def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps({**about(entries()[0][0]), "answer": "Yes.", "temperature": 0.7}), encoding="utf-8")
     with Store.open(store) as held:
-        [one] = match(held, path, log_of(path), Wanted(small().name)).runs
+        [one] = match(held, path, Wanted(small().name)).runs
     sampling = one.plan.design.sampling
     assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (0.7, ("top_p", "top_k"), 0)
     assert str(sampling) == "T 0.7, top-p of the server, top-k and penalties of the server, length not known"
@@ -187,7 +189,7 @@ def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
     path = tmp_path / "batch.jsonl"
     path.write_text(as_lines(of_openai)(entries()[:3])[:-20], encoding="utf-8")
     with Store.open(store) as held, pytest.raises(InputError, match="line 3: found what is not JSON"):
-        match(held, path, "OpenAI batch results", Wanted(small().name), How())
+        match(held, path, Wanted(small().name))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -247,11 +249,11 @@ def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(tmp_
             for probe, text in said
         ]
         path.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
-        (run_of,) = match(held, path, program, Wanted("veldania_panel")).runs
+        (run_of,) = match(held, path, Wanted("veldania_panel")).runs
         assert run_of.answers == {first.prompt.key: [("A", 1)], second.prompt.key: [("B", 1)]}
         path.write_text(made(list(said)), encoding="utf-8")
         with pytest.raises(UsageError, match="none of them to a prompt"):
-            match(held, path, program, Wanted("veldania_panel"))
+            match(held, path, Wanted("veldania_panel"))
 
 
 def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(tmp_path: Path) -> None:
@@ -265,7 +267,7 @@ def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(tm
         ]
         path = tmp_path / "t.jsonl"
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        put(held, match(held, path, log_of(path), Wanted("veldania_panel")))
+        put(held, match(held, path, Wanted("veldania_panel")))
         (came,) = (
             registry.audit("representation")
             .judge(held, Which("veldania_panel"), LikenessOptions(), lambda: nullcontext(held))
@@ -283,7 +285,7 @@ def test_two_files_of_one_model_are_two_runs_in_the_figures(tmp_path: Path) -> N
             path = tmp_path / f"{letter}.jsonl"
             rows = [{"prompt": probe.prompt.messages[-1].content, "answer": letter, "model": "m"} for probe in probes]
             path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-            put(held, match(held, path, log_of(path), Wanted("veldania_panel")))
+            put(held, match(held, path, Wanted("veldania_panel")))
         which, options = Which("veldania_panel"), LikenessOptions()
         found = registry.audit("representation").judge(held, which, options, lambda: nullcontext(held))
         assert len(found.runs) == 2

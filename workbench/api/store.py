@@ -233,16 +233,22 @@ class Store(Typed):
         most_bytes: int | None = None,
         skip: bool = False,
         left_right: str | Path | None = None,
+        audit: str | None = None,
+        family: str | None = None,
+        model: str | None = None,
+        personas: str | Path | None = None,
+        most_count: int | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Import an instrument, or people's answers to one: all of it, or nothing. Return what `--json` prints.
+        """Import an instrument, people's answers to one, or answers of models that were collected elsewhere: all of
+        it, or nothing. Return what `--json` prints.
 
         Parameters
         ----------
         path : a file or a folder
         format : None: recognised from what is there
         name : of the instrument in the store; None: the name in the file
-        instrument : answers: the instrument with the questions
+        instrument : answers, log: the instrument with the questions or statements
         missing, ignore : survey, answers: values that mean no answer; answers: columns that are not questions
         questions, unordered : survey: columns that are questions; those whose answers have no order
         weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied (`"w1*w2"`); leave out people
@@ -252,8 +258,12 @@ class Store(Typed):
         answers : what parties' answers stand for (`{"teils": "neutral"}`)
         election : manifesto: country, month or both
         sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see `workbench import --help`
-        skip : biasmonkey, published shares: skip what has errors, and list it
+        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it
         left_right : probvaa: a CSV of parties' left-right positions
+        audit, family : log: the audit and the templates that were asked; None: those with the most matches
+        model : log: name of the model; None: as the file says
+        personas : log: a file of personas or system prompts that were sent before the prompts
+        most_count : log: answers that one row (`count`) may stand for
         dry_run : return what would be imported, and write nothing
 
         Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a file that cannot be
@@ -270,9 +280,10 @@ class Store(Typed):
                   "left_right": left_right, "questions": several(questions) or None,
                   "unordered": several(unordered) or None, "weight": weight, "drop_unweighted": drop_unweighted,
                   "groups": several(groups) or None, "respondent": several(respondent) or None,
-                  "language": language, "map": _pairs(map), "answers": _pairs(answers), "election": election,
-                  "sheet": sheet, "encoding": encoding, "no_header": no_header, "header_row": header_row,
-                  "decimal": decimal, "most_bytes": most_bytes}  # fmt: skip
+                   "language": language, "map": _pairs(map), "answers": _pairs(answers), "election": election,
+                   "sheet": sheet, "encoding": encoding, "no_header": no_header, "header_row": header_row,
+                   "decimal": decimal, "most_bytes": most_bytes, "audit": audit, "family": family, "model": model,
+                   "personas": None if personas is None else str(personas), "most_count": most_count}  # fmt: skip
         with reading(most_bytes):
             request = request_of(given(import_instrument.options, values, "import_file"))
             material = read(request) or read_beside(self.opened, request)

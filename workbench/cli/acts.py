@@ -13,22 +13,23 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench import entry_points, registry
-from workbench.cli.output import agreed, print_json, say, say_wrapped, table
+from workbench.cli.output import agreed, at_terminal, print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
+from workbench.formats.log_values import LARGEST_COUNT, MOST_COUNT
 from workbench.formats.native import statement_columns
 from workbench.formats.packed import MOST_BYTES, RATIO, reading
 from workbench.formats.read import BESIDE, LOG
 from workbench.formats.read import FORMATS as READ
 from workbench.formats.records import AS_IS, How
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
+from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, PERSONAS, QUEUE, STORE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.importing import Outcome, Request
+    from workbench.pipeline.importing import Material, Outcome, Request
 
 SHIPPED = "veldania"
 TOLD_S = 0.2
@@ -47,7 +48,7 @@ def welcome() -> int:
 
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
-FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE, LOG))
+FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE))
 
 
 @verb(
@@ -113,6 +114,15 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("audit", "log: the audit whose prompts were asked", none="the one with the most matches", metavar="AUDIT"),
     Option("family", "log: the templates that were used", none="those with the most matches", metavar="NAME"),
     Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
+    PERSONAS.but(help="log: personas or system prompts that stood before the prompts", none="those of the store"),
+    Option(
+        "most_count",
+        "log: answers that one row (count) may stand for",
+        Type.WHOLE,
+        none=f"{MOST_COUNT:,}",
+        least=1,
+        most=LARGEST_COUNT,
+    ),
     Option("missing", "survey, answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
     Option("questions", "survey: columns that are questions", none="those with labels of answers", metavar="COLUMN,…"),
     Option("unordered", "survey: questions whose answers have no order", metavar="COLUMN,…"),
@@ -156,7 +166,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         least=1,
     ),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
-    flag("skip", "biasmonkey, published shares: skip what has errors, and list it"),
+    flag("skip", "biasmonkey, published shares, log: skip what has errors or no prompt, and list it"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
@@ -187,41 +197,30 @@ def _import(options: Namespace) -> int:
     from workbench.pipeline.importing import put, read, read_beside, rehearsed
 
     request = request_of(options)
-    if request.format == LOG:
-        return _import_log(options, request)
     material = read(request)
     if options.dry_run and material is not None and not options.store.exists():
         with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
             return _say_import(options, rehearsed(store, material))
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
-        material = material or read_beside(store, request)
+        material = _agreed(options, material or read_beside(store, request))
         return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
 
 
-def _import_log(options: Namespace, request: Request) -> int:
-    """Import answers that were collected elsewhere, or say what would come of it."""
-    from stores.core.store import Store
-    from workbench.formats.answer_logs import log_of
-    from workbench.jobs import recorded
-    from workbench.pipeline.importing import NOTHING
-
-    with Store.open(options.store) as store:
-        of = options.instrument or store.instruments.only()
-        wanted = recorded.Wanted(of, options.audit or "", options.family or "", "", options.model or "")
-        found = recorded.match(store, request.path, log_of(request.path, request.how), wanted, request.how)
-        jobs = [] if options.dry_run else recorded.put(store, found)
-    if options.json:
-        print_json({"format": LOG, "written": bool(jobs), "jobs": jobs, **found.data()})
-        return 0
-    for sentence in found.said():
+def _agreed(options: Namespace, material: Material) -> Material:
+    """Return what is to be written, after asking where much of a log would be left out."""
+    log = material.log
+    if log is None or options.dry_run or material.skip or not log.leaves_out_much or not at_terminal():
+        return material
+    for sentence in log.said():
         say_wrapped(sentence)
-    say(f"{NOTHING} Without --dry-run all of this is written." if options.dry_run else found.next(options.store))
-    return 0
+    rest = f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left out. Import the others?"
+    return replace(material, skip=agreed(f"{rest} [y/N] ", default=False))
 
 
 def request_of(options: Namespace) -> Request:
     """Return what is to be imported. Raises UsageError for an option that belongs to another format."""
     from workbench.formats import mapping
+    from workbench.formats.personas import given_personas
     from workbench.formats.read import ANSWERS, recognised
     from workbench.pipeline.importing import Request
 
@@ -245,7 +244,8 @@ def request_of(options: Namespace) -> Request:
     wanted = wanted_of(typed, drop_unweighted=options.drop_unweighted)
     return Request(
         options.path, format, options.name, options.instrument, wanted.missing, ignored, options.skip,
-        options.left_right, how, wanted, options.election or "",
+        options.left_right, how, wanted, options.election or "", options.audit or "", options.family or "",
+        options.model or "", given_personas(options.personas), options.most_count or MOST_COUNT,
     )  # fmt: skip
 
 
@@ -269,9 +269,10 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         raise UsageError("--map and the options below it belong to a single table; this is a folder")
     if changed and format not in MAPPED:
         raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
+    of_log = ("audit", "family", "model", "personas", "most_count")
     of_survey = ("questions", "unordered", "respondent")
     of_people = ("weight", "drop_unweighted", "groups")
-    for names, formats in ((of_survey, (SURVEY,)), (of_people, (SURVEY, ANSWERS))):
+    for names, formats in ((of_log, (LOG,)), (of_survey, (SURVEY,)), (of_people, (SURVEY, ANSWERS))):
         given = [name for name in names if getattr(options, name)]
         if given and format not in formats:
             said = given[0].replace("_", "-")
@@ -282,8 +283,6 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         return
     if format in (LOG, MANIFESTO):
         return
-    if options.audit or options.family or options.model:
-        raise UsageError(f"--audit, --family and --model belong to --format {LOG}: answers collected elsewhere")
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
     if options.missing is not None and format != SURVEY:
@@ -291,8 +290,10 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
             "--missing belongs to --format answers and survey; for a folder, instrument.toml says which values of "
             "answers.csv are not answers, under missing"
         )
-    if options.skip and format not in ("biasmonkey", SURVEY):
-        raise UsageError("--skip belongs to --format biasmonkey and survey; the files of other formats are one whole")
+    if options.skip and format not in ("biasmonkey", SURVEY, LOG):
+        raise UsageError(
+            "--skip belongs to --format biasmonkey, survey and log; the files of other formats are one whole"
+        )
 
 
 def _say_import(options: Namespace, outcome: Outcome) -> int:
@@ -308,6 +309,8 @@ def _say_import(options: Namespace, outcome: Outcome) -> int:
     if outcome.written:
         for sentence in sentences:
             say_wrapped(sentence)
+        if outcome.material.log is not None:
+            say(f"Next: {outcome.material.log.next(options.store)}")
         return 0
     say_wrapped(f"Would import {sentences[0]}")
     for sentence in sentences[1:-1] if outcome.imported is not None else sentences[1:]:

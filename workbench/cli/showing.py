@@ -222,7 +222,8 @@ def thoughts(options: Namespace) -> int:
     for row in rows:
         order = " swapped" if row.inverted else ""
         answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"
-        say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · seed {row.seed} · job {row.job}")
+        seed = "" if row.seed is None else f"seed {row.seed} · "
+        say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · {seed}job {row.job}")
         say(f"thought: {row.thinking or '(the server hides it)'}\n{answer}")
     if not rows:
         say("No output contains thinking.")

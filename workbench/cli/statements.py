@@ -186,8 +186,9 @@ def _answers(store: Store, options: Namespace) -> int:
         return 0
     for row in found[:ANSWERS_SHOWN]:
         swapped = " swapped" if row.inverted else ""
+        seed = "" if row.seed is None else f"seed {row.seed} · "
         say(f"{row.count}x {row.instrument} {row.ref} {row.variant} · {row.template}{swapped} · {row.model} · "
-            f"seed {row.seed} · job {row.job}\n{row.text}\n")  # fmt: skip
+            f"{seed}job {row.job}\n{row.text}\n")  # fmt: skip
     more = len(found) > ANSWERS_SHOWN
     say(f"The first {ANSWERS_SHOWN} answers; --json prints all." if more else f"{plural(len(found), 'answer')} found.")
     return 0

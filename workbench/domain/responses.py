@@ -12,6 +12,8 @@ from workbench.domain.prompts import Prompt
 SAMPLED, EXACT = "sample", "exact"
 "modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
 UNKNOWN = "unknown"
+IMPORTED = "imported:"
+"how the names of models begin whose answers were collected elsewhere"
 WHEN_DECIDED = "decided"
 "stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
 
@@ -62,6 +64,12 @@ model does by itself, within `max_new_tokens`"
         """Return the parameters that are left to the endpoint."""
         return tuple(filter(None, self.server.split(",")))
 
+    def known(self, name: str) -> Any:
+        """Return a parameter of the record, or None if nobody knows its value: it was left to the endpoint, or the log
+        of imported answers does not state it. The number that stands in its place is part of the key alone.
+        """
+        return known_parameter(asdict(self), name)
+
     def told(self, name: str) -> Any:
         """Return one of `MAY_BE_LEFT` as a person states it: `server`, or the number (0: no top-k)."""
         return SERVER if name in self.left else getattr(self, name) or 0
@@ -98,6 +106,24 @@ model does by itself, within `max_new_tokens`"
         top_k = ", top-k and penalties of the server" if "top_k" in left else top_k
         stop = ", until decided" if self.stop else ""
         return f"{temperature}, {top_p}{top_k}{tokens}{stop}{more}"
+
+
+def known_parameter(row: Any, name: str) -> Any:
+    """Return a parameter of a stored sampling (a row, or its values by name), or None if nobody knows its value."""
+    if name in row["server"].split(","):
+        return None
+    if name == "max_new_tokens" and row["mode"] == SAMPLED:
+        return row[name] or None
+    return row[name]
+
+
+def known_origin(model: str, seed: int, at: str) -> tuple[int | None, str]:
+    """Return the seed and the time of an answer, or (None, "") if nobody knows them.
+
+    Answers that were collected elsewhere keep, in their places, a number that tells them apart and the time of the
+    import.
+    """
+    return (None, "") if model.startswith(IMPORTED) else (seed, at)
 
 
 def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:

@@ -56,7 +56,9 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
 def plain_run(run: Run) -> dict[str, Any]:
     """Return a run as plain values, with its personas if the model was asked with any."""
     left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
-    return {key: value for key, value in asdict(run).items() if key not in left_out}
+    plain = {key: value for key, value in asdict(run).items() if key not in left_out}
+    plain["sampling"] = {name: run.sampling.known(name) for name in plain["sampling"]}
+    return plain
 
 
 def about(run: Run) -> dict[str, Any]:

@@ -1,22 +1,55 @@
 """Answers of models that another program collected: tables, OpenAI batches, lm-evaluation-harness, promptfoo, Inspect.
 
 Each gives the same: what was sent or what it was about, the answer, the model, the sampling and the date as far as the
-log has them. Nothing is made up: a parameter that is not in the log is unknown.
+log has them. Nothing is made up: a parameter that is not in the log is unknown. What was *sent* decides, so of an
+Inspect log the messages of a sample count and not the line of its data set.
+
+A *key* tells the answers of one import apart: lm-evaluation-harness repeats an answer for each of its filters, and
+files that were joined may have one twice. A *uid* tells an answer from every other, where a program gives it one.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
-from workbench.errors import MissingPackage
-from workbench.formats.records import AS_IS, Findings, How, Kind, header_of, keys_of, kind_of, objects
-from workbench.formats.tabular import read_rows
+from workbench.domain.names import placeless
+from workbench.domain.replies import as_chat, choice_of, entries_of, thinking_tokens_of
+from workbench.errors import MissingPackage, UsageError
+from workbench.formats.archives import names_in, opened_archive
+from workbench.formats.log_values import (
+    MOST_COUNT,
+    OddValue,
+    Turns,
+    count_of,
+    model_of,
+    quoted,
+    sampling_of,
+    text_of,
+    time_of,
+    turns_of,
+)
+from workbench.formats.packed import opened
+from workbench.formats.records import (
+    AS_IS,
+    Findings,
+    How,
+    Kind,
+    header_of,
+    keys_of,
+    kind_of,
+    objects,
+    without_repeats,
+)
+from workbench.formats.tabular import Row, read_rows
+from workbench.toml_files import too_deep
 
 OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
     "OpenAI batch results",
@@ -32,10 +65,22 @@ KNOWN_BY: Mapping[str, tuple[str, ...]] = {
     INSPECT: ("eval.task", "plan.name"),
 }
 "keys by which a file is known"
+ONLY_ERRORS = ("custom_id", "response", "error.code")
+"keys of a line of an OpenAI batch whose request failed: there is no response"
 ABOUT = ("ref", "statement", "variant", "template", "order", "key")
-OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "count")
-PARAMETERS = ("temperature", "top_p", "max_tokens")
+OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "max_tokens", "count")
 WHOLE = "the whole file as it was written"
+HEADERS = ("header.json", "_journal/start.json")
+"the part of a packed Inspect log that says what was run; the second of one that was not finished"
+SAMPLES = "samples/"
+STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
+"why an answer ended, in the words of Inspect -> in those of OpenAI"
+CUT, FILTERED = "cut", "filtered"
+GENERATES = ("generate", "inspect_ai/generate")
+"the step of an Inspect task that sends what the sample has, as it is"
+FAILED, NOT_ANSWERED = "the call failed", "the log has no answer"
+DIGEST = 16
+"bytes of a key of an answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,170 +92,485 @@ class Logged:
     answer: str | None
     "None: the call failed, or was not answered"
     model: str = ""
-    turns: tuple[tuple[str, str], ...] = ()
-    "(role, text) as sent; a raw text has the role user"
+    turns: Turns = ()
+    "as sent; a raw text has the role user"
     about: Mapping[str, str] = field(default_factory=dict)
     "some of `ABOUT`, for logs that name what was asked in place of its text"
     sampling: Mapping[str, float] = field(default_factory=dict)
     "some of `PARAMETERS`"
     at: str = ""
     count: int = 1
+    file: str = ""
+    "name of the file"
+    key: str = ""
+    "tells it from the others of its file; empty: the log has nothing that does"
+    uid: str = ""
+    "tells it from the answers of every file; empty: the log has nothing that does"
+    why: str = ""
+    "why there is no answer"
+    ended: str = ""
+    "`CUT`: by the limit of tokens; `FILTERED`: by a content filter; empty: otherwise, or not known"
+    fingerprint: str = ""
 
 
 def log_of(path: Path, how: How = AS_IS) -> str:
-    """Return what a file of models' answers is called; "" where it is none."""
+    """Return what a file of models' answers is called, or an empty text if it is none."""
     if not path.is_file():
         return ""
-    try:
-        with ZipFile(path) as held:
-            names = held.namelist()
-        if "header.json" in names and any(name.startswith("samples/") for name in names):
+    if parts := names_in(path):
+        is_log = any(name in parts for name in HEADERS) and any(name.startswith(SAMPLES) for name in parts)
+        if is_log or (path.suffix == ".eval" and HEADERS[1] in parts):
             return INSPECT
-    except (OSError, BadZipFile):
-        pass
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
         keys = set(keys_of(path))
-        if found := next((what for what, known in KNOWN_BY.items() if set(known) <= keys), ""):
-            return found
+        program = next((name for name, known in KNOWN_BY.items() if set(known) <= keys), "")
+        if program:
+            return program
+        if set(ONLY_ERRORS) <= keys:
+            return OPENAI
     header = set(header_of(path, how))
     about = "prompt" in header or ("template" in header and header & {"ref", "statement"})
     return TABLE if "answer" in header and about and "respondent" not in header else ""
 
 
-def read_log(path: Path, program: str, findings: Findings, how: How = AS_IS) -> list[Logged]:
-    """Return the answers of a log; every fault is noted. Raises MissingPackage for a packed Inspect log."""
+def read_log(
+    path: Path, program: str, findings: Findings, how: How = AS_IS, most_count: int = MOST_COUNT
+) -> list[Logged]:
+    """Return the answers of a log; every fault is noted. `most_count`: answers that a row may stand for."""
     if program == TABLE:
-        return list(_of_table(path, findings, how))
-    read: Mapping[str, Callable[[int, Any], Iterator[Logged]]] = {OPENAI: _openai, HARNESS: _harness}
-    found: list[Logged] = []
-    for place, one in _objects(path, program, findings):
+        return _named(path, _of_table(path, findings, how, most_count))
+    if program == HARNESS:
+        about = _about_harness(path)
+        return _named(path, _read(path, program, partial(_harness, about), objects(path, findings), findings))
+    if program == OPENAI:
+        return _named(path, _read(path, program, _openai, objects(path, findings), findings))
+    if program == PROMPTFOO:
+        return _named(path, _read(path, program, _promptfoo, _results(path, findings), findings))
+    return _named(path, _read(path, program, _inspect, _samples(path, findings), findings))
+
+
+def _named(path: Path, logged: Iterator[Logged]) -> list[Logged]:
+    return [replace(entry, file=path.name) for entry in logged]
+
+
+def _read(
+    path: Path,
+    program: str,
+    reader: Callable[[int, Any], Iterator[Logged]],
+    entries: Iterator[tuple[int, Any]],
+    findings: Findings,
+) -> Iterator[Logged]:
+    """Yield the answers of each entry of a log. An entry with a fault is noted and has none."""
+    for place, entry in entries:
         try:
-            found += read[program](place, one) if program in read else [*_WHOLE[program](one)]
+            yield from list(reader(place, entry))
+        except OddValue as error:
+            findings.add(path, place, error.field, error.found, error.expected)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
             findings.add(path, place, None, f"no entry of {program} ({error!r:.60})", WHOLE)
-    return found
 
 
-def _objects(path: Path, program: str, findings: Findings) -> Iterator[tuple[int, Any]]:
-    if program == INSPECT and kind_of(path) not in (Kind.JSON, Kind.LINES):
-        try:
-            yield 1, _unpacked(path)
-        except MissingPackage:
-            raise
-        except Exception as error:  # what the library's parts raise of a damaged file
-            findings.add(path, None, None, f"a log that Inspect cannot read ({error!r:.60})", WHOLE)
-        return
-    yield from objects(path, findings)
+def _digest(*parts: object) -> str:
+    """Return a short text that tells values from others."""
+    return blake2b(json.dumps(parts, default=str).encode(), digest_size=DIGEST).hexdigest()
 
 
-def _unpacked(path: Path) -> Any:
-    """Return a packed Inspect log as the JSON that it stands for, by Inspect's own library."""
-    try:
-        from inspect_ai.log import read_eval_log
-    except ImportError as error:
-        raise MissingPackage(
-            f"{path}: a packed Inspect log needs the package inspect-ai (pip install inspect-ai); or convert it: "
-            "inspect log convert --to json"
-        ) from error
-    return json.loads(read_eval_log(str(path)).model_dump_json())
+# ── tables ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_table(path: Path, findings: Findings, how: How) -> Iterator[Logged]:
+def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
     needed = ("answer",)
     rows = read_rows(path, findings, required=needed, optional=OPTIONAL, may_be_empty=needed, any_columns=True, how=how)
+    values = _answer_values(path, how)
     for row in rows:
-        said = {name: row.get(name) for name in ABOUT if row.get(name)}
-        turns = [("system", row.cells["system"])] if row.get("system") else []
-        turns += [("user", row.cells["prompt"])] if row.get("prompt") else []
-        numbers: dict[str, float] = {}
-        for name in ("temperature", "top_p", "count"):
-            if text := row.get(name):
-                try:
-                    numbers[name] = float(text)
-                except ValueError:
-                    findings.add(path, row.line, name, repr(text), "a number")
-        count = numbers.pop("count", 1.0)
-        if count < 1 or not count.is_integer():
-            findings.add(path, row.line, "count", f"{count:g}", "a whole number from 1")
+        try:
+            yield from _of_row(row, values, most_count)
+        except OddValue as error:
+            findings.add(path, row.line, error.field, error.found, error.expected)
+
+
+def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> Iterator[Logged]:
+    about = {name: row.get(name) for name in ABOUT if row.get(name)}
+    turns = [("system", row.cells["system"])] if row.get("system") else []
+    turns += [("user", row.cells["prompt"])] if row.get("prompt") else []
+    entry = Logged(
+        row.line,
+        None,
+        model=model_of(row.get("model")),
+        turns=tuple(turns),
+        about=about,
+        sampling=sampling_of({name: row.get(name) for name in ("temperature", "top_p", "max_tokens")}),
+        at=time_of("at", row.get("at")),
+        count=count_of(row.get("count"), most_count),
+        why=NOT_ANSWERED,
+    )
+    for answer in _answers_of(row, values):
+        yield replace(entry, answer=answer, why="" if answer is not None else NOT_ANSWERED)
+
+
+def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str | None]:
+    """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an empty text is none.
+
+    A list of texts, in JSON, is several answers. Raises OddValue for any other list or object.
+    """
+    text = row.cells["answer"]
+    if values is None:
+        return [text] if text.strip() else [None]
+    value = values.get(row.line, text)
+    if value is None:
+        return [None]
+    if isinstance(value, list):
+        return [text_of("answer", part) for part in value] or [None]
+    if isinstance(value, dict):
+        raise OddValue("answer", quoted(value), "a text, or a list of texts")
+    return [text_of("answer", text)]
+
+
+def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
+    """Return the answers of a JSON table that are no texts, by their places, or None if the file is of another kind."""
+    kind = kind_of(path)
+    if kind not in (Kind.LINES, Kind.JSON):
+        return None
+    column = next((name for name, ours in how.columns.items() if ours == "answer"), "answer")
+    entries: Iterator[tuple[int, Any]] = objects(path, Findings())
+    if kind is Kind.JSON:
+        entries = _rows_of([value for _, value in entries], how.sheet)
+    values = {}
+    for place, value in entries:
+        for name in (column,) if column in value else column.split("."):
+            value = value.get(name, "") if isinstance(value, dict) else ""
+        if value is None or isinstance(value, (list, dict)):
+            values[place] = value
+    return values
+
+
+def _rows_of(values: list[Any], sheet: str) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a JSON file: its list, or the list that is the value of a key."""
+    if len(values) == 1 and isinstance(values[0], dict):
+        lists = [value for value in values[0].values() if isinstance(value, list) and value]
+        values = values[0].get(sheet) or (lists[0] if len(lists) == 1 else values)
+    return enumerate(values, start=1)
+
+
+# ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _openai(place: int, line: Any) -> Iterator[Logged]:
+    """Yield the answers of a line of a batch's output, read as a reply of a server is.
+
+    `custom_id` says what it was about, as `ref|variant|template|order|key`.
+    """
+    response = line.get("response")
+    if line.get("error") or not isinstance(response, dict) or response.get("status_code") != 200:
+        yield Logged(place, None, why=FAILED)
+        return
+    named = text_of("custom_id", line["custom_id"])
+    about = dict(zip(("ref", "variant", "template", "order", "key"), named.split("|"), strict=False))
+    body = as_chat(response["body"])
+    entries = entries_of(body)
+    if not entries:
+        yield Logged(place, None, why=NOT_ANSWERED)
+    request = line.get("id")
+    for number, entry in enumerate(entries):
+        choice = choice_of(entry, hidden_thought=thinking_tokens_of(body) > 0)
+        if choice is None:
+            yield Logged(place, None, why=NOT_ANSWERED)
             continue
+        key = _digest(request, named, number)
         yield Logged(
-            row.line, row.cells["answer"], row.get("model"), tuple(turns), said, numbers, row.get("at"), int(count)
+            place,
+            text_of("choices", choice.text),
+            model=placeless(model_of(body.get("model"))),
+            about=about,
+            at=time_of("created", body.get("created")),
+            key=key,
+            uid=key if request else "",
+            ended=_ended(cut=choice.cut, filtered=choice.filtered),
+            fingerprint=model_of(body.get("system_fingerprint"), "system_fingerprint"),
         )
 
 
-def _openai(place: int, one: Any) -> Iterator[Logged]:
-    """A line of a batch's output; `custom_id` says what it was about, as `ref|variant|template|order|key`."""
-    if one.get("error") or one["response"]["status_code"] != 200:
-        yield Logged(place, None)
-        return
-    body = one["response"]["body"]
-    about = dict(zip(("ref", "variant", "template", "order", "key"), str(one["custom_id"]).split("|"), strict=False))
-    for choice in body["choices"]:
-        text = choice["message"]["content"] if "message" in choice else choice["text"]
-        yield Logged(place, str(text or ""), str(body.get("model", "")), (), about)
+def _ended(*, cut: bool, filtered: bool) -> str:
+    if filtered:
+        return FILTERED
+    return CUT if cut else ""
 
 
-def _harness(place: int, one: Any) -> Iterator[Logged]:
-    """A sample of `generate_until`; the prompt is that of its one request."""
-    arguments = one.get("arguments") or {}
+# ── lm-evaluation-harness ─────────────────────────────────────────────────────────────────────────────────────────────
+
+_STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?)\.jsonl$")
+_MODEL_ARGUMENTS = ("pretrained", "model", "path", "engine")
+"arguments of lm-evaluation-harness that name a model"
+MOST_RESULTS = 2**26
+"bytes of the file of results beside the samples"
+
+
+@dataclass(frozen=True, slots=True)
+class _Harness:
+    """What the file of results beside the samples says of the run."""
+
+    model: str = ""
+    at: str = ""
+
+
+def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
+    """Yield the answers of a sample of `generate_until`; the prompt is that of its one request."""
+    arguments = sample.get("arguments") or {}
     first = (list(arguments.values()) if isinstance(arguments, dict) else arguments)[0]
     prompt, told = (first["arg_0"], first.get("arg_1")) if isinstance(first, dict) else (first[0], first[1])
-    numbers = _numbers(told if isinstance(told, dict) else {}, {"max_gen_toks": "max_tokens"})
-    for answers in one["resps"]:
+    if not isinstance(told, dict):
+        raise OddValue("arguments", "a request without settings", "samples of a task with output_type generate_until")
+    numbers = sampling_of(told, {"max_gen_toks": "max_tokens"})
+    turns = turns_of("arguments", prompt)
+    key = _digest(sample["doc_id"], turns, sample["resps"])
+    for number, answer in enumerate(_responses(sample["resps"])):
+        yield Logged(
+            place,
+            answer,
+            model=run.model,
+            turns=turns,
+            sampling=numbers,
+            at=run.at,
+            key=f"{key} {number}",
+        )
+
+
+def _responses(resps: object) -> Iterator[str]:
+    """Yield the answers of a sample: a list of texts, or of lists of texts. Raises OddValue."""
+    expected = "a list with the texts that the model generated"
+    if not isinstance(resps, list):
+        raise OddValue("resps", quoted(resps), expected)
+    for answers in resps:
         for answer in answers if isinstance(answers, list) else [answers]:
-            yield Logged(place, str(answer), "", _turns(prompt), {}, numbers)
+            if not isinstance(answer, str):
+                raise OddValue("resps", quoted(answer), expected)
+            yield text_of("resps", answer)
 
 
-def _promptfoo(one: Any) -> Iterator[Logged]:
-    for place, result in enumerate(one["results"]["results"], start=1):
-        output = (result.get("response") or {}).get("output")
-        if output is None:
-            yield Logged(place, None)
+def _about_harness(path: Path) -> _Harness:
+    """Return what lm-evaluation-harness wrote of the run, into `results_TIME.json` beside `samples_TASK_TIME.jsonl`."""
+    stamp = _STAMP.search(path.name)
+    if stamp is None:
+        return _Harness()
+    beside = path.with_name(f"results_{stamp[1]}.json")
+    try:
+        if beside.is_symlink() or not beside.is_file() or beside.stat().st_size > MOST_RESULTS:
+            return _Harness()
+        results = json.loads(beside.read_bytes())
+        config = results.get("config") or {}
+        name = results.get("model_name") or config.get("model_name") or _model_argument(config.get("model_args"))
+        return _Harness(model_of(name), time_of("date", results.get("date")))
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return _Harness()
+
+
+def _model_argument(arguments: object) -> str:
+    """Return the name of the model in the arguments of a run: a mapping, or `pretrained=NAME,dtype=float32`."""
+    if isinstance(arguments, str):
+        pairs = [part.partition("=") for part in arguments.split(",")]
+        arguments = {name.strip(): value.strip() for name, _, value in pairs}
+    if not isinstance(arguments, dict):
+        return ""
+    return next((str(arguments[name]) for name in _MODEL_ARGUMENTS if arguments.get(name)), "")
+
+
+# ── promptfoo ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _results(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
+    """Yield (number, (the file's evaluation, a result of it))."""
+    for _, whole in objects(path, findings):
+        results = whole.get("results") if isinstance(whole, dict) else None
+        listed = results.get("results") if isinstance(results, dict) else None
+        if not isinstance(listed, list):
+            findings.add(path, None, "results", f"no entry of {PROMPTFOO}", WHOLE)
+            return
+        yield from ((place, (whole, result)) for place, result in enumerate(listed, start=1))
+
+
+def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
+    whole, result = entry
+    response = result.get("response") or {}
+    output = response.get("output")
+    if output is None or response.get("error"):
+        yield Logged(place, None, why=FAILED if result.get("error") or response.get("error") else NOT_ANSWERED)
+        return
+    provider = result.get("provider") or {}
+    told = provider.get("config") or {} if isinstance(provider, dict) else {}
+    uid = _digest(whole.get("evalId"), result["id"]) if result.get("id") else ""
+    yield Logged(
+        place,
+        text_of("output", output if isinstance(output, str) else json.dumps(output)),
+        model=model_of(provider.get("id") if isinstance(provider, dict) else provider, "provider"),
+        turns=turns_of("prompt", result["prompt"]["raw"]),
+        sampling=sampling_of(told if isinstance(told, dict) else {}),
+        at=time_of("timestamp", whole["results"].get("timestamp")),
+        key=uid,
+        uid=uid,
+        ended=_ended(
+            cut=response.get("finishReason") == "length", filtered=response.get("finishReason") == "content_filter"
+        ),
+    )
+
+
+# ── Inspect ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
+    """Yield (number, (header of a log, one of its samples)), of a packed log one at a time."""
+    if names_in(path):
+        yield from _packed_samples(path, findings)
+        return
+    for _, log in objects(path, findings):
+        if not isinstance(log, dict):
+            findings.add(path, None, None, f"no entry of {INSPECT}", WHOLE)
+            return
+        yield from ((place, (log, sample)) for place, sample in enumerate(log.get("samples") or (), start=1))
+
+
+def _packed_samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
+    findings.counted[path.name] = "sample"
+    with opened_archive(path) as archive:
+        name = next((name for name in HEADERS if name in archive.names), "")
+        header = _part(path, name, archive.read(name), findings) if name else None
+        if header is None:
+            findings.add(path, None, None, "a packed Inspect log without a header", WHOLE)
+            return
+        names = [name for name in archive.names if name.startswith(SAMPLES) and name.endswith(".json")]
+        for place, name in enumerate(names, start=1):
+            sample = _part(path, name, archive.read(name), findings)
+            if sample is not None:
+                yield place, (header, sample)
+
+
+def _part(path: Path, name: str, content: bytes, findings: Findings) -> Any:
+    """Return a part of a packed log, or None, with a note, if it is no JSON."""
+    try:
+        value = json.loads(content, object_pairs_hook=without_repeats)
+        if not too_deep(value):
+            return value
+        fault = "nested too deeply"
+    except (ValueError, RecursionError) as error:
+        fault = f"{error}"[:60]
+    findings.add(path, None, name, f"what is not JSON ({fault})", WHOLE)
+    return None
+
+
+def _inspect(place: int, entry: Any) -> Iterator[Logged]:
+    log, sample = entry
+    evaluation, plan = log["eval"], log.get("plan") or {}
+    if sample.get("error"):
+        yield Logged(place, None, why=FAILED)
+        return
+    output = sample.get("output") or {}
+    choices = output.get("choices") or ()
+    if not choices:
+        yield Logged(place, None, why=FAILED if output.get("error") else NOT_ANSWERED)
+        return
+    given = {**(evaluation.get("model_generate_config") or {})}
+    given |= {name: value for name, value in (plan.get("config") or {}).items() if value is not None}
+    turns = _sent(sample, plan)
+    meta = sample.get("metadata") or {}
+    run = sample.get("uuid") or evaluation.get("task_id") or evaluation.get("eval_id") or evaluation.get("run_id")
+    for number, choice in enumerate(choices):
+        ended = STOPS.get(str(choice.get("stop_reason")), "stop")
+        message = _resolved(choice["message"], sample.get("attachments") or {})
+        read = choice_of({"message": message, "finish_reason": ended})
+        if read is None:
+            yield Logged(place, None, why=NOT_ANSWERED)
             continue
-        provider = result.get("provider") or {}
-        numbers = _numbers(provider.get("config") or {}, {}) if isinstance(provider, dict) else {}
-        name = provider.get("id", "") if isinstance(provider, dict) else str(provider)
-        turns = _turns(result["prompt"]["raw"])
-        yield Logged(place, output if isinstance(output, str) else json.dumps(output), name, turns, {}, numbers)
+        text = text_of("output", read.text)
+        key = _digest(run, sample.get("id"), sample.get("epoch"), number, turns, text)
+        yield Logged(
+            place,
+            text,
+            model=model_of(evaluation["model"]),
+            turns=turns,
+            about={name: str(meta[name]) for name in ABOUT if meta.get(name)} if not turns else {},
+            sampling=sampling_of(given),
+            at=time_of("started_at", sample.get("started_at") or evaluation.get("created")),
+            key=key if run else "",
+            uid=key if run else "",
+            ended=_ended(cut=read.cut, filtered=read.filtered),
+        )
 
 
-def _inspect(one: Any) -> Iterator[Logged]:
-    held = one["eval"]
-    numbers = _numbers((one.get("plan") or {}).get("config") or {}, {})
-    for place, sample in enumerate(one.get("samples") or (), start=1):
-        choices = (sample.get("output") or {}).get("choices") or ()
-        if not choices:
-            yield Logged(place, None)
-        for choice in choices:
-            told = sample["input"]
-            turns = _turns(told if isinstance(told, str) else [(part["role"], _text(part["content"])) for part in told])
-            meta = sample.get("metadata") or {}
-            about = {name: str(meta[name]) for name in ABOUT if meta.get(name)}
-            yield Logged(place, _text(choice["message"]["content"]), str(held["model"]), turns, about, numbers,
-                         str(held.get("created") or ""))  # fmt: skip
+def _sent(sample: Any, plan: Any) -> Turns:
+    """Return the messages that were sent: those before the last of the assistant.
+
+    A sample without messages has been sent its input, unless a step of the task may have changed it. Raises OddValue.
+    """
+    attachments = sample.get("attachments") or {}
+    messages = sample.get("messages") or []
+    if messages:
+        turns = turns_of("messages", _resolved(messages, attachments))
+        last = max((index for index, (role, _) in enumerate(turns) if role == "assistant"), default=len(turns))
+        return turns[:last]
+    steps = {str(step.get("solver")) for step in plan.get("steps") or ()}
+    if steps - set(GENERATES):
+        raise OddValue("messages", "none, in a task that changes its input", "the messages that were sent")
+    return turns_of("input", _resolved(sample["input"], attachments))
 
 
-_WHOLE: Mapping[str, Callable[[Any], Iterator[Logged]]] = {PROMPTFOO: _promptfoo, INSPECT: _inspect}
-"programs that write one object"
+def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
+    """Return a value of a sample with the texts that Inspect keeps apart in their places."""
+    if not attachments:
+        return value
+    if isinstance(value, str):
+        name = value.removeprefix("attachment://")
+        return attachments.get(name, value) if name != value else value
+    if isinstance(value, list):
+        return [_resolved(part, attachments) for part in value]
+    if isinstance(value, dict):
+        return {name: _resolved(part, attachments) for name, part in value.items()}
+    return value
 
 
-def _turns(prompt: object) -> tuple[tuple[str, str], ...]:
-    """Return the turns of a prompt: a text, a list of messages, or one as JSON."""
-    if isinstance(prompt, str) and prompt.lstrip().startswith("[{"):
-        with suppress(ValueError):
-            prompt = json.loads(prompt)
-    if isinstance(prompt, str):
-        return (("user", prompt),)
-    parts: Sequence[Any] = prompt if isinstance(prompt, list) else []
-    return tuple((str(one["role"]), _text(one["content"])) if isinstance(one, dict) else one for one in parts)
+# ── folders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ENDINGS = (".eval", ".json", ".jsonl")
+"how the files end that programs write into a folder"
+BESIDE = ("results_", "logs.json", "eval-set.json")
+"how files begin that programs write beside their logs"
+MOST_FILES, DEEPEST = 2000, 3
+"files that are looked at, and folders within folders"
+LOOKED_AT = 2**16
+_SIGNS: Mapping[str, tuple[bytes, ...]] = {
+    "Inspect": (b'"eval"', b'"task"'),
+    "lm-eval": (b'"doc_id"', b'"arguments"'),
+    "promptfoo": (b'"evalId"',),
+    "OpenAI": (b'"custom_id"', b'"response"'),
+}
+"what the beginning of a log has, whoever wrote it"
 
 
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in content)
-    return str(content or "")
+def logs_in(folder: Path) -> list[Path]:
+    """Return the logs of answers in a folder and the folders within it, in the order of their names."""
+    return sorted(path for path in _files_in(folder, DEEPEST) if _looks_like_log(path))
 
 
-def _numbers(told: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, float]:
-    found = {names.get(name, name): value for name, value in told.items()}
-    return {name: float(found[name]) for name in PARAMETERS if isinstance(found.get(name), (int, float))}
+def _files_in(folder: Path, depth: int) -> Iterator[Path]:
+    looked_at = 0
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.is_symlink():
+            continue
+        if path.is_dir() and depth > 1:
+            with suppress(OSError):
+                yield from _files_in(path, depth - 1)
+        elif path.is_file() and path.suffix in ENDINGS and not path.name.startswith(BESIDE):
+            looked_at += 1
+            if looked_at > MOST_FILES:
+                return
+            yield path
+
+
+def _looks_like_log(path: Path) -> bool:
+    """Return whether the beginning of a file is that of a log. Tables are none: they may be anything."""
+    if path.suffix == ".eval":
+        return bool(names_in(path))
+    try:
+        with opened(path) as file:
+            begin = file.read(LOOKED_AT)
+    except (UsageError, MissingPackage, OSError):
+        return False
+    return any(all(sign in begin for sign in signs) for signs in _SIGNS.values())

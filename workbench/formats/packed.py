@@ -63,6 +63,11 @@ def most_bytes() -> int | None:
     return _READING.get().most
 
 
+def most_of(size: int) -> int:
+    """Return the bytes that a packed file of a size may come to in this reading."""
+    return _READING.get().most_of(size)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file; what comes of it is unpacked.
@@ -149,7 +154,7 @@ def _shown(what: object) -> str:
 
 def _check_size(path: Path, size: int) -> None:
     """Raise UsageError if a packed file comes to too much."""
-    if size > (most := _READING.get().most_of(path.stat().st_size)):
+    if size > (most := most_of(path.stat().st_size)):
         raise UsageError(f"{path}: unpacks to more than {most:,} bytes; --most-bytes allows more")
 
 

@@ -12,7 +12,7 @@ from workbench import entry_points
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
-from workbench.formats.answer_logs import log_of
+from workbench.formats.answer_logs import log_of, logs_in
 from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
 from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
@@ -226,7 +226,9 @@ def _of_folder(folder: Path) -> str:
         return SURVEY
     parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
     named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
-    return "biasmonkey" if named or any(part.is_dir() for part in parts) else layout_of(folder)
+    if named or any(part.is_dir() for part in parts):
+        return "biasmonkey"
+    return layout_of(folder) or (LOG if logs_in(folder) else "")
 
 
 def _of_file(path: Path, how: How) -> str:
@@ -287,7 +289,7 @@ MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG, *LAYOUTS, MANI
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
-BESIDE = (ANSWERS, MANIFESTO)
+BESIDE = (ANSWERS, LOG, MANIFESTO)
 "formats that are about an instrument that is in the store"
 WITH_PARTIES = ("csv", *LAYOUTS)
 "formats whose answers of parties may be in words of their own"

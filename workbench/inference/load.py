@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from workbench.domain.names import parted
+from workbench.domain.responses import IMPORTED
 from workbench.errors import ModelError
 from workbench.inference.base import Model, check_dtype
 from workbench.inference.chat_turns import FILE, SUFFIX, check_chat_format
@@ -16,9 +17,6 @@ from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder
 from workbench.options.shared import CHAT_FORMAT
-
-IMPORTED = "imported:"
-"how the names of models begin whose answers were collected elsewhere"
 
 
 def load(

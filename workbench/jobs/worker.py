@@ -17,18 +17,17 @@ import threading
 import time
 import traceback
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 
 from stores.core.store import Store
 from workbench.errors import AttemptEnded, ModelError, NewerStore, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
+from workbench.installed import code_version
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.origin import ElsewhereError, Probe, about, allowed, check_room, free_bytes, shortage
 from workbench.jobs.task import PAUSED, REQUESTED, Control, Ended, ModelCache, Task
 from workbench.jobs.tidying import recount
 from workbench.jobs.work import WORK
-from workbench.version import __version__
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0
@@ -77,18 +76,6 @@ def say(text: str) -> None:
     """Write one line to the job's log."""
     stamp = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     print(f"{stamp} {visible(text, lines=True)}", flush=True)
-
-
-def code_version() -> str:
-    """Return the versions of all code that processes answers, which are stored with every response."""
-    return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
-
-
-def _version(package: str) -> str:
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError:
-        return f"without {package}"
 
 
 def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:

@@ -32,7 +32,7 @@ from workbench.domain.designs import Design
 from workbench.domain.names import parted
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.readings import LABEL_WORDS
-from workbench.domain.responses import EXACT, EXACTLY, NO_THINKING, WHEN_DECIDED
+from workbench.domain.responses import EXACT, EXACTLY, IMPORTED, NO_THINKING, WHEN_DECIDED
 from workbench.domain.thinking import split
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.evidence.readings import label_reader
@@ -40,7 +40,6 @@ from workbench.inference.base import check_dtype
 from workbench.inference.cluster.model import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.embedded import EMBEDDED
-from workbench.inference.load import IMPORTED
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
 from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, MODEL, SERVE
 from workbench.readers.label_words import LabelWords

@@ -22,6 +22,8 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import Meaning, Questionnaire, Respondent, Role, counted_roles, named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
+from workbench.formats.answer_logs import log_of
+from workbench.formats.log_values import MOST_COUNT
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
 from workbench.formats.people import STANCES, said_stances
 from workbench.formats.populations import counted_groups, said_of_people
@@ -33,7 +35,9 @@ from workbench.formats.write import Export, export
 if TYPE_CHECKING:
     from stores.instruments.choices import AddedChoices
     from stores.instruments.statement_imports import LanguageChange
+    from workbench.domain.prompts import Persona
     from workbench.domain.questionnaires import Tallied
+    from workbench.pipeline.recorded import Found
 
 
 EVERYTHING = Wanted()
@@ -55,7 +59,7 @@ class Request:
     ignored: tuple[str, ...] = ()
     "of answers: columns that are no questions"
     skip: bool = False
-    "leave out files at fault, of a format that has several"
+    "leave out files at fault, of a format that has several; of a log, entries at fault and much that has no prompt"
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
@@ -64,11 +68,21 @@ class Request:
     "which columns of a survey, or of answers, are what"
     election: str = ""
     "whose positions of parties are wanted; empty: the newest"
+    audit: str = ""
+    "of a log: the audit whose prompts were asked; empty: the one with the most matches"
+    family: str = ""
+    "of a log: the templates that were used; empty: those with the most matches"
+    model: str = ""
+    "of a log: the name of the model; empty: as the file says"
+    personas: tuple[Persona, ...] = ()
+    "of a log: what may stand before the prompts, beside the personas of the store"
+    most_count: int = MOST_COUNT
+    "of a log: answers that a row may stand for"
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What was read: an instrument, or people's answers to the questions of one that is here."""
+    """What was read: an instrument, people's answers to the questions of one that is here, or answers of models."""
 
     format: str
     name: str
@@ -76,6 +90,10 @@ class Material:
     people: tuple[Respondent, ...] = ()
     placed: Placed | None = None
     "where parties of an instrument that is here stand"
+    log: Found | None = None
+    "answers of models that were collected elsewhere"
+    skip: bool = False
+    "of a log: whether much of it may be left out"
     notes: tuple[str, ...] = ()
     "of reading answers; an instrument has its own"
     how: How = AS_IS
@@ -94,6 +112,10 @@ class Outcome:
     "of answers"
     placed: int | None = None
     "how many positions of parties are others than before"
+    jobs: tuple[int, ...] = ()
+    "of answers of models: the jobs that they belong to"
+    answers: int = 0
+    "of models that were written"
     odd: tuple[str, ...] = ()
     "what is odd about the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()
@@ -108,11 +130,6 @@ def read(request: Request) -> Material | None:
     format = request.format or recognised(  # noqa: A001  the command line's word for it
         request.path, request.how, of_people=request.wanted != EVERYTHING
     )
-    if format == LOG:
-        raise UsageError(
-            f"{request.path}: found answers of models that were collected elsewhere. A shell imports them: workbench "
-            f"import STORE {shlex.quote(str(request.path))} --dry-run"
-        )
     if format in BESIDE:
         return None
     from workbench.formats.read import read_instrument
@@ -126,6 +143,12 @@ def read(request: Request) -> Material | None:
 
 def put(store: Store, material: Material) -> Outcome:
     """Write what was read, in one transaction. Raises ConflictError where something else is here already."""
+    if material.log is not None:
+        from workbench.pipeline import recorded
+
+        recorded.check_partial(material.log, skip=material.skip)
+        stored = recorded.put(store, material.log)
+        return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
     if material.placed is not None:
         changed = store.instruments.place(material.name, material.placed.parties, material.placed.note)
         return Outcome(material, True, placed=changed)
@@ -144,7 +167,9 @@ def put(store: Store, material: Material) -> Outcome:
 
 
 def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return the result of `put` without writing. Raises the same errors."""
+    """Return the result of `put` without writing. Raises the same errors, save that of a log with much to leave out."""
+    if material.log is not None:
+        return Outcome(material, False)
     with store.rehearsal():
         return replace(put(store, material), written=False)
 
@@ -157,7 +182,8 @@ def listed_formats() -> tuple[str, ...]:
 
 
 def read_beside(store: Store, request: Request) -> Material:
-    """Read what is about an instrument that is here: people's answers to its questions, or where its parties stand.
+    """Read what is about an instrument that is here: people's answers to its questions, answers of models to its
+    prompts, or where its parties stand.
 
     Raises UsageError, InputError.
     """
@@ -165,10 +191,13 @@ def read_beside(store: Store, request: Request) -> Material:
     from workbench.formats.records import Findings
 
     path = request.path
+    format = request.format or recognised(path, request.how)  # noqa: A001  the command line's word for it
+    if format == LOG:
+        return _read_log(store, request)
     if not path.is_file():
         raise UsageError(f"{path}: no such file; give a CSV with respondents and their answers")
     name = request.instrument or request.name or store.instruments.only()
-    if (request.format or recognised(path, request.how)) == MANIFESTO:
+    if format == MANIFESTO:
         placed = read_positions(path, store.instruments.get(name).parties, request.election, request.how)
         return Material(MANIFESTO, name, placed=placed, how=request.how)
     known = store.questionnaires.tallied(name)
@@ -182,6 +211,33 @@ def read_beside(store: Store, request: Request) -> Material:
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
     return Material(ANSWERS, name, people=people, notes=notes, how=request.how)
+
+
+def _read_log(store: Store, request: Request) -> Material:
+    """Read answers of models that were collected elsewhere."""
+    from workbench.pipeline.recorded import Wanted as WantedAnswers
+    from workbench.pipeline.recorded import match
+
+    path = request.path
+    if path.is_file() and not log_of(path, request.how):
+        raise UsageError(f"{path}: found no answers of models. {LOGS}")
+    name = request.instrument or request.name or store.instruments.only()
+    wanted = WantedAnswers(
+        name,
+        audit=request.audit,
+        family=request.family,
+        model=request.model,
+        personas=request.personas,
+        most_count=request.most_count,
+        skip=request.skip,
+    )
+    return Material(LOG, name, log=match(store, path, wanted, request.how), how=request.how, skip=request.skip)
+
+
+LOGS = (
+    "Give a log of Inspect, samples of lm-evaluation-harness, promptfoo results, results of an OpenAI batch, or a "
+    "table with answer and prompt."
+)
 
 
 def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, ...]:
@@ -221,6 +277,11 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
+    if (log := outcome.material.log) is not None:
+        sentences = [*log.said(outcome.answers if outcome.written else None), *_mapped(outcome.material.how)]
+        if log.leaves_out_much and not outcome.written and not outcome.material.skip:
+            sentences.append("- More than a tenth of the answers would be left out.")
+        return tuple(sentences)
     if (placed := outcome.material.placed) is not None:
         first, *more = placed.said()
         return (f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)", *more)
@@ -238,6 +299,8 @@ def data(outcome: Outcome) -> dict[str, object]:
     """Return the same for a program."""
     material = outcome.material
     about: dict[str, object] = {"format": material.format, "written": outcome.written}
+    if (log := material.log) is not None:
+        return {"instrument": material.name, **log.data(), "jobs": outcome.jobs, "stored": outcome.answers, **about}
     if (placed := material.placed) is not None:
         pairs = [{**asdict(party), "position": coded.position, "coded": asdict(coded)} for party, coded in placed.pairs]
         return {"instrument": material.name, "election": placed.election, "changed": outcome.placed, "parties": pairs,
@@ -274,6 +337,13 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
 def first_rows(material: Material, limit: int) -> Rows:
     """Return the first rows read: statements, otherwise models' answers, or people."""
     instrument = material.instrument
+    if material.log is not None:
+        imported: list[tuple[str, ...]] = [
+            (run.card.name, f"{entry.count:,}", entry.answer or "")
+            for run in material.log.runs
+            for _, entry in run.entries[:limit]
+        ]
+        return ("model", "count", "answer"), imported[:limit]
     if material.placed is not None:
         pairs: list[tuple[str, ...]] = [
             (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)

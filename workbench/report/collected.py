@@ -315,7 +315,7 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
         templates=store.runs.templates(run),
         code_versions=store.predictions.code_versions(run),
         first=first,
-        last=last or run.last,
+        last=last,
         statements=len({ref for ref, *_ in cells}),
         wordings=len({(kind, ordinal) for _, kind, ordinal, *_ in cells}),
         prompts=run.prompts,

@@ -15,7 +15,7 @@ from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, IMPORTED
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered import answered_table
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -125,7 +125,7 @@ def models(found: Collected) -> Table[Asked]:
             Column("computed", "computed with", lambda row: row.run.computed),
             Column("sampling", "sampling", lambda row: str(row.run.sampling)),
             Column("published", "sampling as published", _published),
-            Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
+            Column("seeds", "seeds", _seeds, Kind.WORDS),
             Column("language", "language", lambda row: row.run.language),
             Column("family", "templates", lambda row: row.run.family),
             Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
@@ -138,6 +138,13 @@ def models(found: Collected) -> Table[Asked]:
             "Seeds are those of the jobs that asked."
         ],
     )
+
+
+def _seeds(row: Asked) -> list[str]:
+    """Return the seeds of the jobs that asked a model; imported answers have none that is known."""
+    if row.run.model.startswith(IMPORTED):
+        return []
+    return sorted({str(design.get("seed")) for design in row.designs})
 
 
 def _published(row: Asked) -> str | None:

@@ -7,7 +7,7 @@ import hashlib
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from workbench.audits.claims import LEVEL, Sentence
 from workbench.audits.reported import Reported
 from workbench.domain.designs import Design
 from workbench.domain.names import enumerated, in_words, plural
-from workbench.domain.responses import EXACT, WHEN_DECIDED
+from workbench.domain.responses import EXACT, IMPORTED, SERVER, WHEN_DECIDED
 from workbench.errors import MissingPackage
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
@@ -42,6 +42,9 @@ def run_command(spec: Mapping[str, Any]) -> str:
     """Return the command of a stored design, with the word STORE for the store."""
     design = Design.from_json(spec)
     audit = registry.of_design(spec)
+    if design.model.startswith(IMPORTED):
+        model = shlex.quote(design.model.removeprefix(IMPORTED))
+        return f"workbench import STORE FILE --audit {design.audit} --family {design.family} --model {model}"
     parts = [part for flag, value in _given(design, audit) for part in (flag, *([value] if value else []))]
     return " ".join(["workbench run STORE", *map(shlex.quote, parts)])
 
@@ -74,9 +77,9 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
         yield "--samples", str(design.samples)
         usual = audit.defaults.sampling_of(design.family) if audit is not None else None
         for name in ("temperature", "top_p", "top_k", "max_new_tokens"):
-            value = getattr(sampling, name)
-            if usual is None or asdict(usual)[name] != value:
-                yield f"--{name.replace('_', '-')}", "0" if value is None else f"{value:g}"
+            value = sampling.told(name)
+            if usual is None or usual.told(name) != value:
+                yield f"--{name.replace('_', '-')}", value if value == SERVER else f"{value:g}"
         if sampling.stop == WHEN_DECIDED:
             yield "--until-decided", ""
     yield "--seed", str(design.seed)

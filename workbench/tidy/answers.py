@@ -16,6 +16,7 @@ from workbench import registry
 from workbench.domain.instruments import with_words
 from workbench.domain.prompts import AXIS
 from workbench.domain.readings import ReaderKind
+from workbench.domain.responses import IMPORTED, known_origin, known_parameter
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
 from workbench.evidence.readings import template_reader
@@ -54,6 +55,8 @@ DRAWS = 1024
 AMBIGUOUS = frozenset({label_words.NO_CHOICE, label_words.BOTH, first_word.BOTH, likert.SEVERAL})
 "reasons of rules that found several labels, or numbers"
 CUT_OFF, UNREAD = "cut off", "unread"
+UNKNOWN_END = 2
+"place of the value of `truncated` that says nothing"
 
 Card = tuple[str, str, str]
 "(kind, name, version) of a reader"
@@ -126,8 +129,10 @@ class Answers:
         self._of_model = _columns([tuple(row[name] or None for name in names) for row in models.values()], MODEL)
         names = ["mode", *(field.name for field in SAMPLING[1:])]
         self._of_sampling = _columns(
-            [tuple(_none(row[name]) for name in names) for row in samplings.values()], SAMPLING
+            [tuple(_none(known_parameter(row, name)) for name in names) for row in samplings.values()], SAMPLING
         )
+        self._names = {at: row["name"] for at, row in models.items()}
+        self.imported = frozenset(at for at, row in models.items() if row["backend"] == IMPORTED.rstrip(":"))
         self._model_places, self._sampling_places = _places(models), _places(samplings)
         self.model_keys = [row["key"].hex() for row in models.values()]
         self.prompt_keys = [cell.prompt_key for cell in self.cells]
@@ -162,12 +167,18 @@ class Answers:
         readings, reading = self._readings([texts[at].answer for at in ids.tolist()], output, cell)
         model = np.array([self._model_places[one.model] for one in draws], dtype=np.int64)[draw]
         sampling = np.array([self._sampling_places[one.sampling] for one in draws], dtype=np.int64)[draw]
+        draws = [self._with_known_origin(one) for one in draws]
         columns = [
             *(Coded(values, cell) for values in self._of_cell),
             *(Coded(values, model) for values in self._of_model),
             *(Coded(values, sampling) for values in self._of_sampling),
         ]
         return Part(columns, draws, draw, cell, counts, outputs, output, readings, reading)
+
+    def _with_known_origin(self, draw: Draw) -> Draw:
+        """Return a draw without the seed and the time that stand in for those that nobody knows."""
+        seed, at = known_origin(self._names[draw.model], draw.seed or 0, draw.at or "")
+        return draw._replace(seed=seed, at=at or None)
 
     def _readings(self, answers: Sequence[int | None], output: Ints, cell: Ints) -> tuple[list[tuple[Read, ...]], Ints]:
         """Return the readings of answers (rowids) in cells: what is distinct, and the place of each."""
@@ -282,6 +293,8 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     for part in answers:
         texts = [one[1] for one in part.outputs]
         cut = np.array([text is None for text in texts], dtype=np.int64)[part.output]
+        elsewhere = np.array([one.model in answers.imported for one in part.draws], dtype=np.bool_)[part.draw]
+        truncated = np.where(elsewhere & (cut == 0), UNKNOWN_END, cut)
         listed: dict[tuple[Row, ...], int] = {}
         codes = [listed.setdefault(tuple(map(answers.reading, of)), len(listed)) for of in part.readings]
         reading = np.array(codes, dtype=np.int64)[part.reading]
@@ -292,7 +305,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
         asked = [(answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling) for at, by in judged]
         yield answers.batch(part, [
             *part.columns, *part.of_draw(), answers.count(part), Coded(texts, part.output),
-            Coded([one[2] for one in part.outputs], part.output), Coded((False, True), cut),
+            Coded([one[2] for one in part.outputs], part.output), Coded((False, True, None), truncated),
             Coded([one[4] for one in read], pair),
             Coded([*(one[5] for one in read), CUT_OFF], np.where(cut, len(read), pair)),
             Coded([one[1] for one in read], pair), Coded(sets, reading),
@@ -355,7 +368,11 @@ ANSWERS = Rows(
         COUNT,
         TEXT,
         Field("thinking", "what was thought before the answer; nothing reads it", empty="no thought was shown"),
-        truth("truncated", "whether the output ends within its thought, so that there is no answer"),
+        truth(
+            "truncated",
+            "whether the output ends within its thought, so that there is no answer",
+            empty="imported: the log had the answer alone",
+        ),
         Field(
             "label",
             "what the usual reader read: the rule of the template; of free text the newest classifier",

@@ -289,20 +289,21 @@ MODEL = recurring(
     Field("chat_format", "chat format around the prompt; none: raw text"),
     Field("encoding", "how turns were put into the chat format"),
 )
+NOT_KNOWN = "left to the endpoint, or imported and not in the log"
 SAMPLING = recurring(
     Field("sampling", "sample: answers were drawn"),
-    number("temperature", "temperature of the draw"),
-    number("top_p", "most probability that was drawn from"),
-    whole("top_k", "most tokens that were drawn from", empty="the whole vocabulary"),
-    whole("max_new_tokens", "most tokens of an answer"),
+    number("temperature", "temperature of the draw", empty=NOT_KNOWN),
+    number("top_p", "most probability that was drawn from", empty=NOT_KNOWN),
+    whole("top_k", "most tokens that were drawn from", empty=f"the whole vocabulary, or {NOT_KNOWN}"),
+    whole("max_new_tokens", "most tokens of an answer", empty="imported, and not in the log"),
     Field("stop", "rule by which answers were ended early", empty="none was"),
 )
 DRAW = (
     whole("draw_id", "the draw: answers to one prompt that were made together; a number of this store"),
-    whole("seed", "seed of the draw"),
+    whole("seed", "seed of the draw", empty="imported: not known"),
     Field("fingerprint", "system_fingerprint of the reply of a served model", empty="none was reported", recurs=True),
-    whole("job", "job that asked", empty="imported"),
-    time("time", "when the draw was stored"),
+    whole("job", "job that asked or imported", empty="imported"),
+    time("time", "when the draw was stored", empty="imported: nobody knows when it was asked"),
 )
 NO_LABEL = "refused, ambiguous (several labels), empty, unreadable"
 "what a reading is called that has no label"

@@ -12,6 +12,7 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.audit import Audit, Given, Medium, Printed
 from workbench.domain.readings import Readings
+from workbench.domain.responses import known_parameter
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.readings import source_of
@@ -164,7 +165,9 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
         model, sampling = models[run.model_id], samplings[run.sampling_id]
         about = (run.audit, run.instrument, run.language, run.family, run.persona_name or None)
         of_model = [model["name" if field.name == "model" else field.name] or None for field in MODEL]
-        of_sampling = [sampling["mode" if field.name == "sampling" else field.name] for field in SAMPLING]
+        of_sampling = [
+            known_parameter(sampling, "mode" if field.name == "sampling" else field.name) for field in SAMPLING
+        ]
         asked = tuple(None if value == "" else value for value in (*of_model, *of_sampling))
         ruled = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
         for table in tables:

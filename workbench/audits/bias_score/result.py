@@ -422,7 +422,7 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
             Column("model", "model", lambda row: row.model, aside=True),
             Column("version", "version", lambda row: row.version or row.revision, aside=True),
             Column("sampling", "sampling", lambda row: row.sampling, aside=True),
-            Column("seed", "seed", lambda row: str(row.seed), aside=True),
+            Column("seed", "seed", lambda row: "" if row.seed is None else str(row.seed), aside=True),
             Column("at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True),
             Column("code_version", "workbench", lambda row: row.code_version, aside=True),
             Column("job", "job", lambda row: str(row.job), aside=True),

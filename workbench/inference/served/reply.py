@@ -1,15 +1,7 @@
-"""Reads a server's reply as JSON without trusting any part of it.
+"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by `workbench.domain.replies`.
 
-Conventions. If choices have the same index, the first is taken, and of more choices than requested the first ones:
-surplus choices are dropped by position, never by text, so that the answers stay a fair sample. An answer cut by the
-service's filter (`content_filter`) is kept with its text, even if empty: the filter is part of the served model, and
-asking again would only be filtered again. A refusal in a separate field is the answer's text. An answer without text
-(`null`) is not an answer; an empty text is.
-
-A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of OpenRouter
-and newer vLLM), in parts of the content (Mistral), between marks in the text, or not at all (OpenAI, which counts its
-tokens). It is stored with the answer. If no text follows the thought, or an empty one when the tokens ran out, the
-answer was cut off in thought.
+Of more choices than requested the first ones are taken: surplus choices are dropped by position, never by text, so that
+the answers stay a fair sample.
 
 The Responses API
 -----------------
@@ -30,14 +22,12 @@ from http.client import responses
 from typing import Any
 
 from workbench.domain.names import placeless
-from workbench.domain.thinking import Output, split
+from workbench.domain.replies import Choice, as_chat, as_dict, choice_of, count_of, entries_of, thinking_tokens_of
 from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
 "the least `max_output_tokens` that OpenAI accepts; requested even if only one token is needed"
 LOGPROBS = "message.output_text.logprobs"
-ENDED = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"reason of an incomplete answer -> its name in chats"
 
 
 def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
@@ -62,58 +52,6 @@ def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
     return found | ({"store": False} if official else {}) | ({"extra_body": more} if more else {})
 
 
-def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reply of the Responses API as one of a chat; anything else unchanged."""
-    output = value.get("output")
-    if not isinstance(output, list) or value.get("choices"):
-        return dict(value)
-    items = [item for item in output if isinstance(item, dict)]
-    parts = [part for item in items if item.get("type") == "message" for part in _dicts(item.get("content"))]
-    thoughts = [_thought(item) for item in items if item.get("type") == "reasoning"]
-    texts = [part["text"] for part in parts if part.get("type") == "output_text" and isinstance(part.get("text"), str)]
-    refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
-    logprobs = [one for part in parts for one in _dicts(part.get("logprobs"))]
-    details = value.get("incomplete_details")
-    ended = ENDED.get(str(details.get("reason")), "stop") if isinstance(details, dict) else "stop"
-    message = {
-        "content": "".join(texts) if texts else None,
-        "refusal": "".join(refusals) if refusals else None,
-        "reasoning_content": "\n\n".join(filter(None, thoughts)),
-    }
-    choice = {"index": 0, "finish_reason": ended, "message": message}
-    choices = [choice | ({"logprobs": {"content": logprobs}} if logprobs else {})] if parts or ended != "stop" else []
-    return {**value, "choices": choices, "usage": _usage(value.get("usage"))}
-
-
-def _thought(item: Mapping[str, Any]) -> str:
-    """Return the thought: its text if available, else its summary."""
-    for name in ("content", "summary"):
-        if found := "".join(part["text"] for part in _dicts(item.get(name)) if isinstance(part.get("text"), str)):
-            return found
-    return ""
-
-
-def _usage(usage: object) -> dict[str, Any]:
-    if not isinstance(usage, dict):
-        return {}
-    return {
-        "prompt_tokens": usage.get("input_tokens"),
-        "completion_tokens": usage.get("output_tokens"),
-        "prompt_tokens_details": usage.get("input_tokens_details"),
-        "completion_tokens_details": usage.get("output_tokens_details"),
-    }
-
-
-def _dicts(listed: object) -> list[dict[str, Any]]:
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-
-
-FILTERED, CUT = "content_filter", "length"
-"reasons why an answer ended: the service's filter, no tokens left"
-THOUGHT_FIELDS = ("reasoning_content", "reasoning")
-"fields of a chat's turn with the preceding thought"
-PART_FIELDS = ("thinking", "reasoning")
-"types of content parts that are thoughts, also the names of their fields"
 SHOWN = 300
 "most characters quoted from a server's message"
 BEGINNING = 80
@@ -163,16 +101,6 @@ class TryFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer of a reply."""
-
-    text: str
-    "including the preceding thought, see `Output.stored`"
-    filtered: bool
-    logprobs: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """A reply with at least one answer."""
 
@@ -198,21 +126,15 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     `hidden`: the key, which a server might repeat.
     """
     value = as_chat(_value(content, hidden))
-    listed = value.get("choices")
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    entries = entries_of(value)
     if not entries:
         fields = brief(", ".join(value)) or "none"
         raise TryFailed(Kind.USELESS, f"the reply has no choices; its fields: {fields}", paid=True)
-    first: dict[int, dict[str, Any]] = {}
-    for place, entry in enumerate(entries):
-        index = entry.get("index")
-        first.setdefault(index if isinstance(index, int) else place, entry)
-    taken = [first[index] for index in sorted(first)][:asked]
-    usage = value.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    thinking_tokens = _count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")) or 0
-    hidden_thought = bool(thinking_tokens)
-    choices = tuple(choice for entry in taken if (choice := _choice(entry, hidden_thought)) is not None)
+    taken = entries[:asked]
+    usage = as_dict(value.get("usage"))
+    thinking_tokens = thinking_tokens_of(value)
+    read = [choice_of(entry, hidden_thought=bool(thinking_tokens)) for entry in taken]
+    choices = tuple(choice for choice in read if choice is not None)
     if not choices:
         ended = taken[0].get("finish_reason")
         raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
@@ -221,9 +143,9 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     details = usage.get("prompt_tokens_details")
     return Reply(
         choices,
-        _count(usage.get("prompt_tokens")),
-        _count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
-        _count(usage.get("completion_tokens")),
+        count_of(usage.get("prompt_tokens")),
+        count_of(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
+        count_of(usage.get("completion_tokens")),
         placeless(_reported(value.get("model"))),
         _reported(value.get("system_fingerprint")),
         thinking_tokens,
@@ -261,62 +183,6 @@ def _no_object(content: bytes, hidden: str | None) -> str:
     if begins.startswith("{"):
         return "the reply is not whole JSON"
     return f"the reply is no JSON object; it begins: {server_words(begins, hidden)}" if begins else "the reply is empty"
-
-
-def _choice(entry: Mapping[str, Any], hidden_thought: bool) -> Choice | None:
-    """Return one answer; None if there is none. `hidden_thought`: the server counted tokens of thoughts."""
-    message = entry.get("message")
-    text = _text(message) if isinstance(message, dict) else entry.get("text")
-    thinking = _thinking(_dict(message))
-    ended = entry.get("finish_reason")
-    if isinstance(text, str) and (text.strip() or ended != CUT or not (thinking or hidden_thought)):
-        found = split(text)
-        output = Output("\n\n".join(filter(None, (thinking, found.thinking))), found.answer)
-    elif ended == FILTERED:
-        output = Output(thinking, "")
-    elif thinking or (hidden_thought and ended == CUT):
-        output = Output(thinking, None)
-    else:
-        return None
-    logprobs = entry.get("logprobs")
-    return Choice(output.stored, ended == FILTERED, logprobs if isinstance(logprobs, dict) else None)
-
-
-def _thinking(message: Mapping[str, Any]) -> str:
-    """Return the thought before a chat's turn, if the server returns it separately from the text."""
-    for name in THOUGHT_FIELDS:
-        if isinstance(found := message.get(name), str) and found.strip():
-            return found.strip()
-    content = message.get("content")
-    parts = [_dict(part) for part in content] if isinstance(content, list) else []
-    thoughts = [part.get(name) for part in parts for name in PART_FIELDS if part.get("type") == name]
-    return "".join(map(_joined, thoughts)).strip()
-
-
-def _joined(thought: object) -> str:
-    """Return the text of a thought: a string, or a list of parts with texts."""
-    if isinstance(thought, str):
-        return thought
-    texts = [_dict(part).get("text") for part in thought] if isinstance(thought, list) else []
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(message: Mapping[str, Any]) -> object:
-    """Return the text of a chat's turn: a string, the texts of its parts, or the refusal."""
-    content = message.get("content")
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        texts = [part for part in parts if isinstance(part, str)]
-        content = "".join(texts) if texts else None
-    return message.get("refusal") if content is None else content
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def answered_with(status: int, body: object, hidden: str | None) -> str:

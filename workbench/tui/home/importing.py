@@ -24,7 +24,7 @@ from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Input, Static
 
 from workbench.data import shipped_instrument_folder
-from workbench.errors import InputError, WorkbenchError
+from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.formats.native import statement_columns
 from workbench.formats.packed import PACKED, TABLES
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.importing import Material, Outcome, Request
 
-KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta")
+KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
 
 
 class FileTree(DirectoryTree):
@@ -140,12 +140,16 @@ def path_of(typed: str, folder: Path) -> Path | None:
         return None
 
 
+LOG = "log"
 OF_PEOPLE = ("survey", "answers")
+"formats whose files have columns about people"
 FIELDS = ("--answers", "--map", "--sheet", "--encoding", "--header-row", "--decimal", "--language", "--election")
 "options of the shell that a field of this screen has"
 UNKNOWN = ""
 "format of a table that may be a survey"
-"formats whose files have columns about people"
+OF_SURVEY = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
+OF_LOG = "model=NAME audit=AUDIT family=TEMPLATES"
+"what may be typed in the field for people: of surveys, and of models' answers"
 TOLD_S = 0.3
 "between two words on how much of a file was read"
 ROWS = 12
@@ -172,7 +176,12 @@ class ImportScreen(StoreScreen):
             "Columns",
             tooltip="Say which columns are which of ours, what answers stand for, sheet, encoding",
         ),
-        Binding("p", "people", "People", tooltip="Say which columns are questions, weights and groups of people"),
+        Binding(
+            "p",
+            "people",
+            "People, model",
+            tooltip="Say which columns are questions, weights and groups of people; of models' answers: which model",
+        ),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
         Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
@@ -215,8 +224,7 @@ class ImportScreen(StoreScreen):
                     yield Input(id="sheet", compact=True, placeholder="sheet: the only one")
                     yield Input(id="encoding", compact=True, placeholder="encoding: UTF-8, or as a mark says")
                     yield Input(id="more", compact=True, placeholder="header-row=3 decimal=, language=de election=2024")
-                say_who = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
-                yield Input(id="people", compact=True, placeholder=say_who, select_on_focus=False)
+                yield Input(id="people", compact=True, placeholder=OF_SURVEY, select_on_focus=False)
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
 
@@ -227,7 +235,7 @@ class ImportScreen(StoreScreen):
         if action == "write":
             return self._material is not None and not self._writing
         if action == "people":
-            return self._request is not None and self._format in (*OF_PEOPLE, UNKNOWN)
+            return self._request is not None and self._format in (*OF_PEOPLE, LOG, UNKNOWN)
         if action in ("format", "name", "columns"):
             return self._request is not None
         return action != "skip" or self._skippable
@@ -285,6 +293,10 @@ class ImportScreen(StoreScreen):
         if self._request is None:
             return
         try:
+            if self._format == LOG:
+                self._ask(with_log_options(self._request, event.value))
+                self.people_box.remove_class("-shown")
+                return
             wanted = typed(event.value)
         except WorkbenchError as error:
             self.show_refused(self._request, error)
@@ -376,6 +388,7 @@ class ImportScreen(StoreScreen):
             self.columns_box.focus()
 
     def action_people(self) -> None:
+        self.people_box.placeholder = OF_LOG if self._format == LOG else OF_SURVEY
         self.people_box.add_class("-shown")
         self.people_box.focus()
 
@@ -486,6 +499,19 @@ class ImportScreen(StoreScreen):
         sentence = await self.with_store(act)
         self.dismiss()
         self._tell(sentence)
+
+
+def with_log_options(request: Request, typed: str) -> Request:
+    """Return a request with the model, audit and family that were typed. Raises UsageError."""
+    values: dict[str, str] = {}
+    for word in typed.split():
+        name, sign, value = word.partition("=")
+        if name not in ("model", "audit", "family") or not sign:
+            raise UsageError(f"found {word!r}; type {OF_LOG}")
+        values[name] = value
+    return replace(
+        request, model=values.get("model", ""), audit=values.get("audit", ""), family=values.get("family", "")
+    )
 
 
 def preview(outcome: Outcome, store: Path) -> Content:

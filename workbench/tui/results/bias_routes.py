@@ -61,7 +61,8 @@ def provenance(table: AnyTable, row: Any) -> str:
     """Say where an answer comes from, in one line."""
     of, titles = _values(table, row), {column.key: column.title for column in table.columns}
     named = ("seed", "prefix", "code_version", "job")
-    return " · ".join(f"{titles[key]} {of[key]}" if key in named else of[key] for key in PROVENANCE)
+    parts = {key: f"{titles[key]} {of[key]}" if key in named else of[key] for key in PROVENANCE}
+    return " · ".join(part for key, part in parts.items() if of[key])
 
 
 def _values(table: AnyTable, row: Any) -> dict[str, str]:

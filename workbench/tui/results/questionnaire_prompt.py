@@ -128,7 +128,7 @@ def provenance(asked: PromptAsked) -> str:
         f"template {asked.template}",
         str(asked.condition),
         f"seed {of.seed}" if of.seed else "",
-        f"{of.at[:19].replace('T', ' ')} UTC",
+        f"{of.at[:19].replace('T', ' ')} UTC" if of.at else "",
         f"workbench {of.code_version}",
         f"job {of.job}",
         "the prompt would differ now" if asked.outdated else "",

@@ -259,6 +259,7 @@ def reading_line(row: ResponseRow) -> Content:
 
 def provenance(row: ResponseRow) -> str:
     """Say where an answer comes from, in one line."""
+    seed = "" if row.seed is None else f"seed {row.seed}"
     return " · ".join(
         visible(part)
         for part in (
@@ -267,12 +268,13 @@ def provenance(row: ResponseRow) -> str:
             row.backend,
             row.dtype,
             str(row.sampling),
-            f"seed {row.seed}",
+            seed,
             f"{row.template} {row.order}",
-            f"{row.at[:19].replace('T', ' ')} UTC",
+            f"{row.at[:19].replace('T', ' ')} UTC" if row.at else "",
             f"workbench {row.code_version}",
             f"job {row.job}",
         )
+        if part
     )
 
 

@@ -167,10 +167,18 @@ def _columns(width: int) -> tuple[Column, ...]:
 
 
 def _provenance(row: VersionAnswer) -> str:
-    return visible(
-        f"{row.model} · {row.version} · {in_words(row.audit)} · {row.template} · T\u00a0{row.temperature:g} · "
-        f"seed {row.seed} · {row.at[:16].replace('T', ' ')} · {row.code_version} · job {row.job}"
+    parts = (
+        row.model,
+        row.version,
+        in_words(row.audit),
+        row.template,
+        "" if row.temperature is None else f"T\u00a0{row.temperature:g}",
+        "" if row.seed is None else f"seed {row.seed}",
+        row.at[:16].replace("T", " "),
+        row.code_version,
+        f"job {row.job}",
     )
+    return visible(" · ".join(filter(None, parts)))
 
 
 EXPLAIN = section("screens-statements", "Versions of a statement")

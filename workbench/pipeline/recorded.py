@@ -1,0 +1,721 @@
+"""Answers that another program collected, as a run: matched to the prompts of a design by their text, or by what they
+were about, and stored as imported. Audits, rulings and comparisons work on them; nothing asks their model again.
+
+An answer is stored once. Where a log tells its answers apart, an answer is known by its uid, from whatever file it
+comes. Where a log does not, a file that has all that an earlier one had continues it, and a file with nothing new adds
+nothing; otherwise its answers are other ones, and a run of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from stores.core.store import Store
+from stores.runs.run_rows import Answered, EarlierImport
+from workbench import registry
+from workbench.domain.designs import Design
+from workbench.domain.names import plural
+from workbench.domain.prompts import Message, Persona, Probe, Prompt
+from workbench.domain.questionnaires import named_few
+from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, ModelCard, Sampling
+from workbench.errors import UsageError
+from workbench.evidence.readings import BatchReader
+from workbench.formats.answer_logs import CUT, FILTERED, Logged, log_of, logs_in, read_log
+from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
+from workbench.formats.prompt_files import key_of
+from workbench.formats.records import AS_IS, Findings, How
+from workbench.installed import code_version
+from workbench.pipeline.planning import Plan, plan
+
+Name = TypeVar("Name")
+SHOWN = 5
+"places of answers that are left out, of which are told"
+REASONS = 12
+"reasons of answers that are left out, of which are told"
+TENTH = 0.1
+"share of the answers that may be left out without a question"
+AT_ONCE = 1000
+"draws that are written in one transaction"
+SAMPLE = "sample"
+"the kind of the job that the answers belong to: one that samples"
+UNNAMED = "unknown"
+"name of the model of a log that does not name it"
+SEED_BYTES = 7
+"of a digest, as a whole number that SQLite holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the answers of a file are to. Audit and family are, where they are empty, those with the most matches."""
+
+    instrument: str
+    audit: str = ""
+    family: str = ""
+    language: str = ""
+    model: str = ""
+    personas: tuple[Persona, ...] = ()
+    "that may stand before the prompts, beside those of the store"
+    most_count: int = MOST_COUNT
+    "answers that a row may stand for"
+    skip: bool = False
+    "whether entries with faults, and more than a tenth of the answers, may be left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The answers of one model, with the prompts that they are to."""
+
+    plan: Plan
+    entries: Sequence[tuple[bytes, Logged]]
+    "(key of the prompt, answer), in the order of the file"
+    new: Sequence[tuple[bytes, Logged]]
+    "those of them that are not stored yet; an answer may stand for fewer than in the file"
+    card: ModelCard
+    is_named: bool = True
+    "whether the log or a person names the model"
+
+    @property
+    def answers(self) -> dict[bytes, list[tuple[str, int]]]:
+        """Return the texts by prompt, each with how often it stands in the file."""
+        texts: dict[bytes, list[tuple[str, int]]] = {}
+        for key, entry in self.entries:
+            texts.setdefault(key, []).append((entry.answer or "", entry.count))
+        return texts
+
+    @property
+    def count(self) -> int:
+        """Return how many answers there are."""
+        return sum(entry.count for _, entry in self.entries)
+
+    @property
+    def count_new(self) -> int:
+        """Return how many of them are not stored yet."""
+        return sum(entry.count for _, entry in self.new)
+
+    @property
+    def dates(self) -> str:
+        """Return the first and the last day of the answers, or an empty text if the log has none."""
+        days = sorted({entry.at[:10] for _, entry in self.entries if entry.at})
+        return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answers that were read from a file or a folder."""
+
+    program: str
+    runs: tuple[Matched, ...]
+    left_out: Mapping[str, Sequence[Logged]]
+    "reason -> answers"
+    unanswered: Mapping[str, Sequence[Logged]] = field(default_factory=dict)
+    "reason -> calls without an answer"
+    repeated: Sequence[Logged] = ()
+    "entries that repeat an answer of the same import"
+    files: int = 1
+    copies: int = 0
+    "files with the same content as another"
+    faults: Sequence[str] = ()
+    "of entries that are left out for them"
+
+    @property
+    def count(self) -> int:
+        """Return how many answers have a prompt."""
+        return sum(run.count for run in self.runs)
+
+    @property
+    def count_new(self) -> int:
+        """Return how many answers are not stored yet."""
+        return sum(run.count_new for run in self.runs)
+
+    @property
+    def count_left_out(self) -> int:
+        """Return how many answers belong to no prompt, and how many entries have faults."""
+        return sum(entry.count for entries in self.left_out.values() for entry in entries) + len(self.faults)
+
+    @property
+    def leaves_out_much(self) -> bool:
+        """Return whether more than a tenth of the answers is left out."""
+        return self.count_left_out > TENTH * (self.count + self.count_left_out)
+
+    def said(self, stored: int | None = None) -> Iterator[str]:
+        """Yield sentences on what comes, and what is left out. `stored`: answers that were written, after it."""
+        known = self.count - self.count_new
+        before = f"; {known:,} {'was' if known == 1 else 'were'} stored before" if known else ""
+        files = f" in {plural(self.files, 'file')}" if self.files > 1 else ""
+        if stored is None:
+            yield f"{self.program}{files}: {plural(self.count, 'answer')}, {self.count_new:,} new{before}"
+        else:
+            yield f"{self.program}{files}: {plural(stored, 'answer')} stored{before}"
+        for run in self.runs:
+            design = run.plan.design
+            collected = f"; collected {run.dates}" if run.dates else ""
+            yield (
+                f"- {design.model}: {plural(run.count, 'answer')} to {plural(len(run.answers), 'prompt')} of "
+                f"{design.instrument}, {design.audit} (templates {design.family}){collected}; "
+                f"{known_sampling(design.sampling)}; {run.count_new:,} new"
+            )
+        if not all(run.is_named for run in self.runs):
+            yield "- The log does not name its model. Name it with --model NAME."
+        yield from self._said_endings()
+        yield from self._said_left_out()
+
+    def _said_endings(self) -> Iterator[str]:
+        entries = [entry for run in self.runs for _, entry in run.entries]
+        for ended, what in ((CUT, "the limit of tokens"), (FILTERED, "a content filter of the service")):
+            if count := sum(entry.count for entry in entries if entry.ended == ended):
+                yield f"- {plural(count, 'answer')} ended at {what}; stored as {'it is' if count == 1 else 'they are'}"
+
+    def _said_left_out(self) -> Iterator[str]:
+        for reason, entries in list(self.left_out.items())[:REASONS]:
+            count = sum(entry.count for entry in entries)
+            yield f"- left out: {plural(count, 'answer')}: {reason} ({self._places(entries)})"
+        if len(self.left_out) > REASONS:
+            yield f"- left out: answers for {len(self.left_out) - REASONS:,} more reasons"
+        if self.faults:
+            yield f"- left out: {plural(len(self.faults), 'fault')}: {named_few(self.faults, 3)}"
+        for reason, entries in self.unanswered.items():
+            yield f"- without an answer: {plural(len(entries), 'call')}: {reason} ({self._places(entries)})"
+        if self.repeated:
+            yield (
+                f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, too; counted once "
+                f"({self._places(self.repeated)})"
+            )
+        if self.copies:
+            yield f"- {plural(self.copies, 'file')} with the same content as another; read once"
+
+    def _places(self, entries: Sequence[Logged]) -> str:
+        """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are several."""
+        shown = entries[:SHOWN]
+        more = " …" if len(entries) > SHOWN else ""
+        if self.files > 1:
+            return ", ".join(f"{entry.file} {entry.place:,}" for entry in shown) + more
+        return "entries " + ", ".join(f"{entry.place:,}" for entry in shown) + more
+
+    def data(self) -> dict[str, object]:
+        """Return the same for a program."""
+        runs = [
+            {
+                "model": run.card.name,
+                "audit": run.plan.design.audit,
+                "family": run.plan.design.family,
+                "answers": run.count,
+                "new": run.count_new,
+                "prompts": len(run.answers),
+            }
+            for run in self.runs
+        ]
+        left_out = [
+            {
+                "reason": reason,
+                "answers": sum(entry.count for entry in entries),
+                "entries": [entry.place for entry in entries],
+            }
+            for reason, entries in self.left_out.items()
+        ]
+        return {
+            "program": self.program,
+            "files": self.files,
+            "runs": runs,
+            "new": self.count_new,
+            "left_out": left_out,
+            "faults": list(self.faults),
+            "unanswered": sum(len(entries) for entries in self.unanswered.values()),
+            "repeated": len(self.repeated),
+        }
+
+    def next(self, store: Path) -> str:
+        """Return the command that shows what audits make of the answers."""
+        return f"workbench show {shlex.quote(str(store))} {self.runs[0].plan.design.audit}"
+
+
+def known_sampling(sampling: Sampling) -> str:
+    """Return how the answers of a log were sampled, as far as it says so."""
+    known = []
+    if "temperature" not in sampling.left:
+        known.append(f"temperature {sampling.temperature:g}")
+    if "top_p" not in sampling.left:
+        known.append(f"top-p {sampling.top_p:g}")
+    if sampling.max_new_tokens:
+        known.append(f"at most {plural(sampling.max_new_tokens, 'token')}")
+    return ", ".join(known) or "sampling not known"
+
+
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The entries of the files of one import."""
+
+    program: str
+    answers: tuple[Logged, ...]
+    unanswered: Mapping[str, Sequence[Logged]]
+    repeated: tuple[Logged, ...]
+    contradicting: tuple[Logged, ...]
+    "other answers to a request that has one"
+    revision: str
+    files: int
+    copies: int
+    faults: tuple[str, ...]
+
+
+def _read(path: Path, wanted: Wanted, how: How) -> _Read:
+    """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for faults of a file."""
+    paths = logs_in(path) if path.is_dir() else [path]
+    findings = Findings()
+    hashes: dict[str, Path] = {}
+    programs, entries = [], []
+    for file in paths:
+        digest = sha256(file.read_bytes()).hexdigest()
+        if hashes.setdefault(digest, file) != file:
+            continue
+        program = log_of(file, how)
+        if program:
+            programs.append(program)
+            entries += read_log(file, program, findings, how, wanted.most_count)
+    faults: tuple[str, ...] = ()
+    if wanted.skip and entries:
+        faults = tuple(str(finding) for finding in findings.found)
+    else:
+        findings.check()
+    program = " and ".join(dict.fromkeys(programs))
+    distinct, repeated, contradicting = _once(entries)
+    answers = tuple(entry for entry in distinct if entry.answer is not None)
+    if not answers:
+        raise UsageError(f"{path}: {program or 'logs'} without an answer; nothing was changed")
+    unanswered: dict[str, list[Logged]] = {}
+    for entry in distinct:
+        if entry.answer is None:
+            unanswered.setdefault(entry.why, []).append(entry)
+    revision = next(iter(hashes)) if len(hashes) == 1 else sha256("".join(sorted(hashes)).encode()).hexdigest()
+    copies = len(paths) - len(hashes)
+    return _Read(
+        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
+    )  # fmt: skip
+
+
+def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
+    """Return the entries with an answer of their own, those that repeat one, and those that contradict one."""
+    seen: dict[tuple[str, str], str | None] = {}
+    distinct, repeated, contradicting = [], [], []
+    for entry in entries:
+        name = ("", entry.uid) if entry.uid else (entry.file, entry.key)
+        if not entry.key or name not in seen:
+            seen[name] = entry.answer
+            distinct.append(entry)
+        elif seen[name] == entry.answer:
+            repeated.append(entry)
+        else:
+            contradicting.append(entry)
+    return distinct, tuple(repeated), tuple(contradicting)
+
+
+# ── matching ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
+    """Read a log, or a folder of them, and match its answers to the prompts of the templates that fit most of them.
+
+    Reads the store only. Raises UsageError where nothing matches, InputError for faults of the file.
+    """
+    _check_model(wanted)
+    read = _read(path, wanted, how)
+    instrument = store.instruments.get(wanted.instrument)
+    tried = [
+        (audit.name, family)
+        for audit in registry.asking()
+        if wanted.audit in ("", audit.name)
+        for family in dict.fromkeys(
+            template.family for template in audit.templates_for(instrument, wanted.language or instrument.language)
+        )
+        if wanted.family in ("", family)
+    ]
+    personas = _personas(store, wanted, read.answers)
+    best: _Match | None = None
+    others: list[_Match] = []
+    refused: list[UsageError] = []
+    for audit, family in tried:
+        try:
+            made = _matched(store, read, replace(wanted, audit=audit, family=family), personas)
+        except UsageError as error:  # an audit that asks nothing of this instrument
+            refused.append(error)
+            continue
+        if not made.runs:
+            others.append(made)
+            continue
+        if best is not None and best.n_unmatched == made.n_unmatched:
+            alike = " or ".join(f"--audit {one.audit} --family {one.family}" for one in (best, made))
+            raise UsageError(f"{path}: {read.program}: its answers fit several sets of templates; give {alike}")
+        others.append(made)
+        if best is None or made.n_unmatched < best.n_unmatched:
+            best = made
+    if best is None:
+        if tried and len(refused) == len(tried):
+            raise refused[-1]
+        raise UsageError(_nothing_matches(path, read, wanted, tried, others))
+    left_out = _reasons(best, others)
+    if read.contradicting:
+        left_out[CONTRADICTING] = list(read.contradicting)
+    return Found(
+        read.program, best.runs, left_out, read.unanswered, read.repeated, read.files, read.copies,
+        read.faults,
+    )  # fmt: skip
+
+
+def _check_model(wanted: Wanted) -> None:
+    try:
+        model_of(wanted.model, "--model")
+    except OddValue as error:
+        raise UsageError(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """The outcome of matching answers to the templates of one family."""
+
+    audit: str
+    family: str
+    runs: tuple[Matched, ...]
+    unmatched: tuple[tuple[Logged, str], ...]
+    "(answer, why it is to no prompt)"
+
+    @property
+    def n_unmatched(self) -> int:
+        return len(self.unmatched)
+
+
+def _nothing_matches(
+    path: Path, read: _Read, wanted: Wanted, tried: Sequence[tuple[str, str]], others: Sequence[_Match]
+) -> str:
+    """Return the message for a log of which no answer is to a prompt."""
+    first = read.answers[0]
+    shown = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
+    reasons = Counter(reason for made in others for _, reason in made.unmatched)
+    # where a prompt was nearly sent, only one family says so
+    near = [reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)]
+    why = f": {near[0] if near else reasons.most_common(1)[0][0]}" if reasons else ""
+    return (
+        f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them to a prompt of "
+        f"{wanted.instrument}{why}. The first: {shown}. Import an instrument with these templates, or name prompts by "
+        f"ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
+    )
+
+
+def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
+    """Return the answers that are left out by reason; those of other templates have these for a reason."""
+    elsewhere: dict[int, str] = {}
+    for made in others:
+        if made is not best and made.runs:
+            matched = {id(entry) for run in made.runs for _, entry in run.entries}
+            why = f"its prompt is one of other templates (--audit {made.audit} --family {made.family})"
+            elsewhere |= {entry: why for entry in matched if entry not in elsewhere}
+    reasons: dict[str, list[Logged]] = {}
+    for entry, reason in best.unmatched:
+        reasons.setdefault(elsewhere.get(id(entry), reason), []).append(entry)
+    return reasons
+
+
+def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
+    """Return the personas that may stand before the prompts of some answers: those whose first turn was sent."""
+    sent = {text for entry in answers for role, text in entry.turns if role == "system" or len(entry.turns) > 1}
+    sent |= {entry.turns[0][1] for entry in answers if entry.turns}
+    known = {persona.key: persona for persona in store.runs.personas().values()}
+    known |= {persona.key: persona for persona in wanted.personas}
+    beginnings = {key: persona.turns[0].content.strip() for key, persona in known.items()}
+    found = {key for key, begin in beginnings.items() if any(begin in text for text in sent)}
+    return tuple(known[key] for key in known if key in found)
+
+
+def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Persona]) -> _Match:
+    """Return the runs of a family of templates, and the answers that are to none of its prompts."""
+    statements = store.instruments.get(wanted.instrument).statements
+    wordings = {w.text: (s.ref, str(w.variant)) for s in statements for w in s.wordings}
+    groups: dict[tuple[str, tuple[tuple[str, float], ...]], list[Logged]] = {}
+    for entry in read.answers:
+        model = wanted.model or entry.model or UNNAMED
+        groups.setdefault((model, tuple(sorted(entry.sampling.items()))), []).append(entry)
+    runs, unmatched = [], []
+    for (model, numbers), answers in groups.items():
+        design = Design(
+            wanted.instrument,
+            f"{IMPORTED}{model}",
+            wanted.audit,
+            samples=1,
+            sampling=_sampling(dict(numbers)),
+            language=wanted.language,
+            family=wanted.family,
+            personas=tuple(personas),
+        )
+        card = ModelCard(design.model, read.revision, IMPORTED.rstrip(":"), "none", "none")
+        made = _planned(store, design, card)
+        places = _Places(made.probes, wordings)
+        entries: list[tuple[bytes, Logged]] = []
+        for entry in answers:
+            prompt = places.prompt_of(entry)
+            if isinstance(prompt, str):
+                unmatched.append((entry, prompt))
+            else:
+                entries.append((prompt.key, entry))
+        if entries:
+            is_named = bool(wanted.model or answers[0].model)
+            runs.append(_without_stored(store, made, card, entries, is_named=is_named))
+    return _Match(wanted.audit, wanted.family, tuple(runs), tuple(unmatched))
+
+
+def _planned(store: Store, design: Design, card: ModelCard) -> Plan:
+    """Return the plan of a design, without its personas if its templates have no place for them."""
+    if design.personas:
+        try:
+            return plan(store, design, card=card)
+        except UsageError:
+            design = replace(design, personas=())
+    return plan(store, design, card=card)
+
+
+def _sampling(numbers: Mapping[str, float]) -> Sampling:
+    """Return the sampling that a log tells; what it does not tell is left to whoever answered."""
+    unknown = [name for name in MAY_BE_LEFT if name not in numbers]
+    usual = Sampling()
+    return Sampling(
+        temperature=numbers.get("temperature", usual.temperature),
+        top_p=numbers.get("top_p", usual.top_p),
+        max_new_tokens=int(numbers.get("max_tokens", 0)),
+        server=",".join(unknown),
+    )
+
+
+def _without_stored(
+    store: Store, made: Plan, card: ModelCard, entries: Sequence[tuple[bytes, Logged]], *, is_named: bool
+) -> Matched:
+    """Return a run with the answers that are not stored yet, under the revision of the import that they continue."""
+    counts = Counter[tuple[bytes, str]]()
+    for key, entry in entries:
+        counts[key, entry.answer or ""] += entry.count
+    seeds = {seed_of(key, entry) for key, entry in entries if entry.uid}
+    for earlier in store.runs.earlier_imports(card.name, made.design.sampling):
+        if earlier.seeds & seeds:
+            new = [(key, entry) for key, entry in entries if seed_of(key, entry) not in earlier.seeds]
+        elif _continues(earlier, counts, card, has_uids=bool(seeds)):
+            new = _rest(entries, earlier.answers)
+        else:
+            continue
+        return Matched(made, entries, new, replace(card, revision=earlier.revision), is_named)
+    return Matched(made, entries, list(entries), card, is_named)
+
+
+def _continues(earlier: EarlierImport, counts: Counter[tuple[bytes, str]], card: ModelCard, *, has_uids: bool) -> bool:
+    """Return whether a file is an earlier one, a part of it, or that and more.
+
+    With uids, equal answers of another file are other answers.
+    """
+    if has_uids:
+        return earlier.revision == card.revision
+    return earlier.answers <= counts or counts <= earlier.answers
+
+
+def _rest(entries: Sequence[tuple[bytes, Logged]], stored: Counter[tuple[bytes, str]]) -> list[tuple[bytes, Logged]]:
+    """Return the entries beyond those that are stored."""
+    left = stored.copy()
+    rest = []
+    for key, entry in entries:
+        text = entry.answer or ""
+        known = min(entry.count, left[key, text])
+        left[key, text] -= known
+        if entry.count > known:
+            rest.append((key, replace(entry, count=entry.count - known)))
+    return rest
+
+
+OTHER_TEXT = "its text is sent by no template, word for word"
+OTHER_SYSTEM = "a system message was sent before its prompt that no template or persona of this store has"
+OTHER_MESSAGES = "its prompt was sent without the messages that its template has before it, or with others"
+CONTRADICTING = "its request (id, custom_id) has another answer in this file already"
+NO_STATEMENT = "its statement is none of the instrument"
+OTHER_TEMPLATE = "its template is none of this family"
+
+
+class _Places:
+    """Prompts by their text, and by what they are about."""
+
+    def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
+        self._texts: dict[Turns, Prompt | None] = {}
+        self._about: dict[tuple[str, str, str, str], Prompt | None] = {}
+        self._keys = {key_of(probe.prompt): probe.prompt for probe in probes}
+        self._wordings = wordings
+        self._refs = {probe.statement for probe in probes}
+        self._templates = {probe.template for probe in probes}
+        self._orders = {(probe.template, probe.inverted) for probe in probes}
+        self._last_turns: set[str] = set()
+        for probe in probes:
+            messages = probe.prompt.messages
+            for turns in _ways_to_send(messages):
+                _put(self._texts, turns, probe.prompt)
+            self._last_turns.add(messages[-1].content.strip())
+            if probe.bare is None:
+                order = "swapped" if probe.inverted else "printed"
+                _put(self._about, (probe.statement, probe.variant, probe.template, order), probe.prompt)
+
+    def prompt_of(self, entry: Logged) -> Prompt | str:
+        """Return the prompt that an answer is to, or why there is none.
+
+        Where the log has what was sent, that alone decides, word for word.
+        """
+        return self._of_turns(entry.turns) if entry.turns else self._of_names(entry.about)
+
+    def _of_turns(self, turns: Turns) -> Prompt | str:
+        sent = tuple((role, text.strip()) for role, text in turns)
+        if sent in self._texts:
+            return self._texts[sent] or "several prompts have its text; a column key tells them apart"
+        if sent[-1][1] in self._last_turns:
+            return OTHER_SYSTEM if sent[0][0] == "system" else OTHER_MESSAGES
+        return OTHER_TEXT
+
+    def _of_names(self, about: Mapping[str, str]) -> Prompt | str:
+        if (known := self._keys.get(about.get("key", ""))) is not None:
+            return known
+        if not about.keys() & {"ref", "statement"}:
+            return "it has neither what was sent nor the ref of a statement"
+        ref, variant = about.get("ref", ""), about.get("variant", "original")
+        if "statement" in about:
+            ref, variant = self._wordings.get(about["statement"], (ref, variant))
+        if ref not in self._refs:
+            return NO_STATEMENT
+        template = about.get("template") or (next(iter(self._templates)) if len(self._templates) == 1 else "")
+        orders = ["swapped" if inverted else "printed" for name, inverted in self._orders if name == template]
+        if not orders:
+            return OTHER_TEMPLATE if template else "it names no template, and there are several"
+        order = about.get("order") or (orders[0] if len(orders) == 1 else "")
+        if not order:
+            return f"it has no order, and {template} has both (printed, swapped)"
+        if order not in orders:
+            return f"its order is none that {template} has ({', '.join(sorted(orders))})"
+        place = ref, variant, template, order
+        if place not in self._about:
+            return "its statement has no such variant"
+        return self._about[place] or "several prompts are meant; a column key tells them apart"
+
+
+def _ways_to_send(messages: Sequence[Message]) -> set[Turns]:
+    """Return the turns that send a prompt: as they are, or as one text."""
+    turns = tuple((message.role, message.content.strip()) for message in messages)
+    texts = [text for _, text in turns]
+    return {turns, (("user", "\n\n".join(texts)),), (("user", "\n".join(texts)),)}
+
+
+def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
+    """Keep which prompt a name names; that of several prompts names none."""
+    if (other := known.setdefault(name, prompt)) is not None and other.key != prompt.key:
+        known[name] = None
+
+
+# ── storing ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What an import wrote."""
+
+    jobs: tuple[int, ...]
+    answers: int
+
+
+def check_partial(found: Found, *, skip: bool) -> None:
+    """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed to that."""
+    if found.leaves_out_much and not skip:
+        reasons = " ".join(found._said_left_out())
+        raise UsageError(
+            f"{found.count_left_out:,} of {found.count + found.count_left_out:,} answers would be left out. --skip "
+            f"imports the others. {reasons}"
+        )
+
+
+def put(store: Store, found: Found) -> Stored:
+    """Store the answers, a job for each model with new ones."""
+    jobs: list[int] = []
+    answers = 0
+    for run in found.runs:
+        if run.new:
+            job, count = _put_run(store, found.program, run)
+            jobs.append(job)
+            answers += count
+    return Stored(tuple(jobs), answers)
+
+
+def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
+    """Store the new answers of a run; return the number of the job and of the answers."""
+    planned = {key: sum(count for _, count in texts) for key, texts in run.answers.items()}
+    design = replace(run.plan.design, samples=max(planned.values()), tries=1)
+    job = store.jobs.create(SAMPLE, design.as_json(), run.count_new)
+    attempt = store.jobs.claim(job, code_version())
+    stored = 0
+    try:
+        store.runs.add_probes(
+            design.audit,
+            design.instrument,
+            run.plan.design.language,
+            run.plan.templates,
+            run.plan.probes,
+            design.personas,
+        )
+        ids = store.runs.begin(run.card, design.sampling)
+        for count in sorted(set(planned.values())):
+            store.runs.note_plan(*ids, [key for key, n in planned.items() if n == count], count)
+        reader = BatchReader.of(store, run.plan.templates, run.plan.probes)
+        draws = _draws(run)
+        for first in range(0, len(draws), AT_ONCE):
+            batch = draws[first : first + AT_ONCE]
+            readings = reader.read(batch)
+            done = stored + sum(draw.n for draw in batch)
+            progress = {
+                "answers": done,
+                "unreadable": reader.unreadable,
+                "refused": reader.refused,
+                "truncated": reader.truncated,
+            }
+            state = (job, done, json.dumps(progress))
+            store.runs.add(*ids, attempt, batch, job=state, readings=readings)
+            stored = done
+    except BaseException:
+        told = f"{plural(stored, 'answer')} imported; import the file again"
+        store.jobs.finish(job, attempt, "failed", told)
+        raise
+    when = f"; collected {run.dates}" if run.dates else ""
+    store.jobs.finish(job, attempt, "done", f"{plural(stored, 'answer')} imported from {program}{when}")
+    return job, stored
+
+
+def seed_of(key: bytes, entry: Logged) -> int:
+    """Return the number that stands for an answer in place of a seed, which nobody knows."""
+    digest = sha256(key + entry.uid.encode()).digest()
+    return int.from_bytes(digest[:SEED_BYTES])
+
+
+def _draws(run: Matched) -> list[Answered]:
+    """Return the draws to store: one for each answer with a uid, otherwise one for each prompt."""
+    by_prompt: dict[bytes, Counter[str]] = {}
+    draws = []
+    for key, entry in run.new:
+        if entry.uid:
+            draws.append(
+                Answered(
+                    key,
+                    seed_of(key, entry),
+                    entry.count,
+                    ((entry.answer or "", entry.count),),
+                    fingerprint=entry.fingerprint,
+                )
+            )
+        else:
+            by_prompt.setdefault(key, Counter())[entry.answer or ""] += entry.count
+    for key, texts in by_prompt.items():
+        digest = sha256(key + repr(sorted(texts.items())).encode() + run.card.revision.encode()).digest()
+        seed = int.from_bytes(digest[:SEED_BYTES])
+        draws.append(Answered(key, seed, texts.total(), tuple(texts.items())))
+    return draws
