@@ -15,7 +15,7 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.contamination import Contamination
 from workbench.audits.contamination.completions import (
     Completion,
@@ -125,7 +125,7 @@ def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store
     result = registry.audit("contamination").judge(
         store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
     )
-    (said,) = sentences([result.findings])[0][0]
+    (said,) = sentences_of(result.findings).sentences
     assert (said.said, said.models) == (KNOWN, (("m", "9 of 12 originals and 0 of 12 paraphrases"),))
     assert said.p == pytest.approx(found.p)
     first, *_ = result.book.table("halves", "m").rows
@@ -137,7 +137,7 @@ def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Sto
     none = asked(store, [], name="none")
     assert (both.difference.value, both.p) == (0, 1)
     assert (none.difference.value, none.p) == (0, 1)
-    (said,) = sentences([[_claim([both, none])]])[0][0]
+    (said,) = sentences_of([_claim([both, none])]).sentences
     assert (said.said, dict(said.models)) == (
         UNKNOWN,
         {"both": "12 of 12 originals and 12 of 12 paraphrases", "none": "0 of 12 originals and 0 of 12 paraphrases"},
@@ -151,7 +151,7 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
     assert found.difference.undefined
     assert np.isnan(found.p)
     assert found.bounds == pytest.approx((9 / 12 - 1, 1))
-    (said,) = sentences([[_claim([found])]])[0][0]
+    (said,) = sentences_of([_claim([found])]).sentences
     assert said.models == (("m", "9 of 9 originals and 12 paraphrases unanswered"),)
 
 
@@ -225,7 +225,7 @@ def drawn(rng: np.random.Generator, by_heart: float, guessed: float, n: int = 40
 
 
 def _known(of: Completions) -> bool:
-    return sentences([[_claim([of])]])[0][0][0].said == KNOWN
+    return sentences_of([_claim([of])]).sentences[0].said == KNOWN
 
 
 @pytest.mark.parametrize(("guessed", "seen"), [(0.0, 90), (0.1, 80), (0.4, 30)])

@@ -123,7 +123,7 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
             else:
                 yield OfModel(UNKNOWN, one.name, _counts(one))
 
-    return AdjustedFinding(tuple(one.p for one in found), said)
+    return AdjustedFinding(tuple(one.p for one in found), said, "completion")
 
 
 KNOWN = "Complete originals word for word more often than paraphrases of them, as after training on the published text"
