@@ -20,7 +20,7 @@ from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
 from workbench import registry
 from workbench.audits.audit import Audit, Given
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.reported import Wanted
 from workbench.cli.main import main
 from workbench.tui.app import WorkbenchApp
@@ -67,7 +67,7 @@ def told(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
                     "parts": [
                         {
                             "title": part.title,
-                            "findings": list(map(str, sentences([part.findings])[0][0])),
+                            "findings": list(map(str, sentences_of(part.findings).sentences)),
                             "shown": list(part.shown),
                             "parameters": list(map(str, part.parameters)),
                             "items": {name: list(map(str, of)) for name, of in part.items.items()},

@@ -18,7 +18,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.audits.bias_score.score import judge as bias_report
 from workbench.audits.bias_score.tables import prefix_changes
-from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, sentences, shown
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, sentences_of, shown
 from workbench.audits.consistency.stances import (
     Family,
     IssueStance,
@@ -41,7 +41,7 @@ from workbench.domain.instruments import Party
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.hypothesis_tests import holm
+from workbench.stats.hypothesis_tests import benjamini_bogomolov, benjamini_hochberg, holm
 from workbench.stats.resampling import derive_rng
 
 K, DRAWN = 40, 50
@@ -436,53 +436,74 @@ def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority(
 
 
 def made(p: Sequence[FloatArray]) -> list[AdjustedFinding]:
-    """Return claims that say which of their tests hold."""
-    return [
-        AdjustedFinding(tuple(each), lambda adjusted: [str(n) for n, q in enumerate(adjusted) if q < LEVEL])
-        for each in p
-    ]
+    """Return claims about a question each, which say which of their tests hold."""
+
+    def said(adjusted: Sequence[float]) -> list[OfModel]:
+        return [OfModel(str(index), "", p=p) for index, p in enumerate(adjusted) if p < LEVEL]
+
+    return [AdjustedFinding(tuple(tests), said, f"question {index}") for index, tests in enumerate(p)]
 
 
-def texts(findings: Sequence[Sequence[Finding]]) -> tuple[list[list[str]], int]:
-    """Return what a report says, and the number of its tests."""
-    said, tests = sentences(findings)
-    return [list(map(str, of)) for of in said], tests
+def texts(findings: Sequence[Finding]) -> list[str]:
+    return list(map(str, sentences_of(findings).sentences))
 
 
 @pytest.mark.parametrize("sizes", [(1,) * 40, (20, 20, 1, 1), (7,) * 12])
-def test_a_report_without_any_effect_claims_something_no_more_often_than_the_level_says(sizes: tuple[int, ...]) -> None:
+def test_an_audit_without_any_effect_claims_something_no_more_often_than_the_level_says(sizes: tuple[int, ...]) -> None:
     rng, runs = derive_rng(1, "reports"), 2_000
-    reports = [[rng.random(n) for n in sizes] for _ in range(runs)]
-    alone = np.mean([any((p < LEVEL).any() for p in of) for of in reports])
-    claimed = np.mean([any(texts([made(of)])[0][0]) for of in reports])
+    audits = [[rng.random(n) for n in sizes] for _ in range(runs)]
+    alone = np.mean([any((p < LEVEL).any() for p in tests) for tests in audits])
+    claimed = np.mean([bool(texts(made(tests))) for tests in audits])
     assert alone > 0.8
     assert claimed <= LEVEL + 3 * (LEVEL * (1 - LEVEL) / runs) ** 0.5
 
 
-def test_a_finding_on_many_tests_costs_the_others_no_more_than_one_on_a_single_test() -> None:
+def test_true_claims_about_one_question_do_not_make_false_ones_about_another_more_likely() -> None:
+    """Eleven models without a lean, beside 22 true claims: as one family, a quarter of the reports had a false lean."""
+    rng, runs = derive_rng(1, "beside true ones"), 2_000
+    true = np.full(22, 1e-6)
+    false_leans = together = 0
+    for _ in range(runs):
+        leans = rng.random(11)
+        together += bool((benjamini_hochberg(np.concatenate([leans, true]))[:11] < LEVEL).any())
+        false_leans += bool((benjamini_bogomolov([leans, true])[0] < LEVEL).any())
+    assert together / runs > 0.2
+    assert false_leans / runs <= LEVEL + 3 * (LEVEL * (1 - LEVEL) / runs) ** 0.5
+
+
+def test_a_question_of_many_tests_costs_the_others_no_more_than_one_of_a_single_test() -> None:
     rng = derive_rng(1, "shares")
     few, many = ([np.array([0.004]), 0.5 + rng.random(n) / 2] for n in (1, 40))
-    assert [texts([made(of)])[0][0] for of in (few, many)] == [["0"], ["0"]]
-    assert texts([made([np.array([0.04]), np.array([0.6])])])[0][0] == []
+    assert [texts(made(tests)) for tests in (few, many)] == [["0"], ["0"]]
+    assert texts(made([np.array([0.04]), np.array([0.6])])) == []
 
 
-def test_claims_of_all_parts_are_one_family_and_plain_sentences_stay() -> None:
-    one = made([np.array([0.03])])
-    assert texts([one]) == ([["0"]], 1)
-    assert texts([[*one, "As it is."], made([np.array([0.9])]), []]) == ([["As it is."], [], []], 2)
-    assert texts([made([np.array([math.nan])])]) == ([[]], 0)
+def test_findings_about_one_question_are_one_family_and_plain_sentences_stay() -> None:
+    claims = made([np.array([0.03]), np.array([0.9])])
+    assert texts(claims[:1]) == ["0"]
+    assert texts(["As it is.", *claims]) == ["As it is."], "0.03 of two questions"
+    same = [replace(claim, question="lean") for claim in claims]
+    assert texts(same) == [], "0.03 of two tests of one question"
+    told = sentences_of(made([np.array([0.001, 0.2]), np.array([math.nan])]))
+    assert (told.n_tests, told.n_shown) == (2, 1)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-def test_adjusted_p_is_that_of_scipy_where_every_claim_has_one_test(p: list[float]) -> None:
-    found: list[float] = []
+def test_adjusted_p_of_one_question_is_that_of_scipy(p: list[float]) -> None:
+    expected = false_discovery_control(p, method="bh")
+    assert benjamini_bogomolov([p])[0] == pytest.approx(expected)
+    assert benjamini_bogomolov([p, [math.nan]])[0] == pytest.approx(expected), "a family without a test is none"
 
-    def said(adjusted: Sequence[float]) -> list[str]:
-        found.extend(adjusted)
-        return []
 
-    sentences([[AdjustedFinding((each,), said) for each in p]])
-    assert found == pytest.approx(false_discovery_control(p, method="bh"))
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=5), min_size=1, max_size=6), st.floats(0.001, 0.5))
+def test_adjusted_p_reject_what_the_two_steps_reject(families: list[list[float]], level: float) -> None:
+    """Select families by Simes' p at a level, then test within the selected ones at the level times their share."""
+    within = [false_discovery_control(p, method="bh") for p in families]
+    selected = false_discovery_control([p.min() for p in within], method="bh") <= level
+    threshold = level * selected.sum() / len(families)
+    for p, tests, is_selected in zip(benjamini_bogomolov(families), within, selected, strict=True):
+        clear = (np.abs(tests - threshold) > 1e-9) & (np.abs(p - level) > 1e-9)  # ends are a matter of rounding
+        assert ((p <= level) == (is_selected & (tests <= threshold)))[clear].all()
 
 
 def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_comes_first() -> None:
@@ -491,11 +512,13 @@ def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_
             (q,) = adjusted
             return [OfModel("Lean left" if q < LEVEL else "Undecided", model, value, shown(adjusted), f"{model} few")]
 
-        return AdjustedFinding((p,), said)
+        return AdjustedFinding((p,), said, "lean")
 
     described = [OfModel("Size", name, "8 of 8") for name in "ab"]
-    found, tests = sentences([[*described, lean("a", "-0.4", 0.01), lean("b", "0.0", 0.9), lean("c", "-0.7", 0.001)]])
-    assert tests == 3
-    assert list(map(str, found[0])) == ["Lean left: a -0.4; c -0.7.", "Size: a and b 8 of 8.", "Undecided: b 0.0."]
-    assert found[0][0].p == pytest.approx(0.003)
-    assert found[0][0].doubts == ("a: a few", "c: c few")
+    claims = [lean("a", "-0.4", 0.01), lean("b", "0.0", 0.9), lean("c", "-0.7", 0.001)]
+    told = sentences_of([*described, *claims])
+    found = told.sentences
+    assert (told.n_tests, told.n_shown) == (3, 2)
+    assert list(map(str, found)) == ["Lean left: a -0.4; c -0.7.", "Size: a and b 8 of 8.", "Undecided: b 0.0."]
+    assert found[0].p == pytest.approx(0.003)
+    assert found[0].doubts == ("a: a few", "c: c few")

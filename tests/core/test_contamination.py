@@ -15,9 +15,18 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.contamination import Contamination
-from workbench.audits.contamination.completions import Completion, Completions, completions, folded, holds, overlap
+from workbench.audits.contamination.completions import (
+    Completion,
+    Completions,
+    Words,
+    compared_words,
+    completions,
+    folded,
+    holds,
+    overlap,
+)
 from workbench.audits.contamination.options import DEFAULTS, CompletionOptions
 from workbench.audits.contamination.result import KNOWN, UNKNOWN, _claim
 from workbench.domain.designs import Design
@@ -30,6 +39,7 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantK
 from workbench.errors import UnknownName
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import Which
+from workbench.formats.read import read_shipped
 from workbench.inference.base import Drawn, Request
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.resampling import derive_rng
@@ -115,7 +125,7 @@ def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store
     result = registry.audit("contamination").judge(
         store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
     )
-    (said,) = sentences([result.findings])[0][0]
+    (said,) = sentences_of(result.findings).sentences
     assert (said.said, said.models) == (KNOWN, (("m", "9 of 12 originals and 0 of 12 paraphrases"),))
     assert said.p == pytest.approx(found.p)
     first, *_ = result.book.table("halves", "m").rows
@@ -127,7 +137,7 @@ def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Sto
     none = asked(store, [], name="none")
     assert (both.difference.value, both.p) == (0, 1)
     assert (none.difference.value, none.p) == (0, 1)
-    (said,) = sentences([[_claim([both, none])]])[0][0]
+    (said,) = sentences_of([_claim([both, none])]).sentences
     assert (said.said, dict(said.models)) == (
         UNKNOWN,
         {"both": "12 of 12 originals and 12 of 12 paraphrases", "none": "0 of 12 originals and 0 of 12 paraphrases"},
@@ -141,7 +151,7 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
     assert found.difference.undefined
     assert np.isnan(found.p)
     assert found.bounds == pytest.approx((9 / 12 - 1, 1))
-    (said,) = sentences([[_claim([found])]])[0][0]
+    (said,) = sentences_of([_claim([found])]).sentences
     assert said.models == (("m", "9 of 9 originals and 12 paraphrases unanswered"),)
 
 
@@ -215,7 +225,7 @@ def drawn(rng: np.random.Generator, by_heart: float, guessed: float, n: int = 40
 
 
 def _known(of: Completions) -> bool:
-    return sentences([[_claim([of])]])[0][0][0].said == KNOWN
+    return sentences_of([_claim([of])]).sentences[0].said == KNOWN
 
 
 @pytest.mark.parametrize(("guessed", "seen"), [(0.0, 90), (0.1, 80), (0.4, 30)])
@@ -225,3 +235,46 @@ def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_
     assert claimed <= 0.05 * 400
     known = sum(_known(drawn(rng, 0.4, guessed)) for _ in range(100))
     assert known >= seen
+
+
+def second_halves() -> dict[tuple[str, VariantId], Words]:
+    """Return the second halves of the shipped statements and their first paraphrases, those of three words or more."""
+    texts = {
+        (statement.ref, wording.variant): wording.text
+        for statement in read_shipped().statements
+        for wording in statement.wordings
+        if wording.language == "en" and wording.variant in (ORIGINAL, TWIN)
+    }
+    rests = {cell: folded(halves(text)[1]) for cell, text in texts.items()}
+    return {cell: rest for cell, rest in rests.items() if len(rest) >= 3}
+
+
+def guess(rng: np.random.Generator, word: float, rests: dict[tuple[str, VariantId], Words]) -> Completions:
+    """Return the completions of a model that guesses each word alike and knows none by heart."""
+    every = []
+    for (ref, variant), rest in rests.items():
+        done = bool(rng.random() < word ** len(rest))
+        every.append(Completion(ref, variant, "", "", "", done, float(done)))
+    return Completions("m", None, tuple(every))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("word", [0.7, 0.8, 0.9])
+def test_a_model_that_guesses_word_by_word_claims_nothing_where_one_wording_is_longer(word: float) -> None:
+    """The halves of paraphrases are longer (5.3 words against 4.4): compared whole, 6 to 7 % of such models claim."""
+    rests = second_halves()
+    originals = [len(rest) for (_, variant), rest in rests.items() if variant == ORIGINAL]
+    paraphrases = [len(rest) for (_, variant), rest in rests.items() if variant == TWIN]
+    assert np.mean(paraphrases) - np.mean(originals) > 0.5
+    compared = compared_words(rests)
+    rng = derive_rng(9, "word by word", str(word))
+    claimed = sum(_known(guess(rng, word, compared)) for _ in range(400))
+    assert claimed <= 0.025 * 400
+
+
+def test_equally_many_words_of_both_wordings_count(store: Store) -> None:
+    found = asked(store, [])
+    words = {(one.ref, one.variant): one.words for one in found.every}
+    assert all(words[ref, ORIGINAL] == words[ref, TWIN] for ref, _ in words)
+    longer = [len(folded(halves(paraphrase(n))[1])) for n in range(12)]
+    shorter = [len(folded(halves(original(n))[1])) for n in range(12)]
+    assert [words[f"s{n}", TWIN] for n in range(12)] == list(map(min, longer, shorter))

@@ -18,7 +18,7 @@ from workbench.audits.bias_score.result import difference_said, missing_said
 from workbench.audits.bias_score.result import in_a_sentence as lean_said
 from workbench.audits.bias_score.score import judge as judge_bias
 from workbench.audits.bias_score.tables import bias
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.comparison.book import _findings, changes_table, tables
 from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
 from workbench.audits.consistency.judged import judge as judge_consistency
@@ -46,7 +46,13 @@ def two(first: str = A, second: str = B) -> Compared:
 
 def findings(compared: Compared) -> list[str]:
     """Return what a report on this comparison alone says."""
-    return list(map(str, sentences([_findings(compared)])[0][0]))
+    return list(map(str, sentences_of(_findings(compared)).sentences))
+
+
+def main_finding(compared: Compared) -> str:
+    """Return what is said of the verdict that the audit is known for."""
+    title = compared.kinds[0].title
+    return next(text for text in findings(compared) if text.startswith(f"{title} of "))
 
 
 def by_kind(compared: Compared) -> dict[str, Change]:
@@ -64,7 +70,7 @@ def test_a_run_that_refuses_what_the_other_fails_is_not_said_to_be_like_it() -> 
     turned = by_kind(two(B, A))["all"]
     assert turned.missing == (FAILED, 0, 0)
     assert turned.bounds == pytest.approx((-FAILED / 56, 0.0))
-    first = next(iter(findings(two())))
+    first = main_finding(two())
     assert "Of 56 statements, verdicts are missing on 26 in b" in first
     assert "between +0.0 and +46.4 points" in first
     assert "these runs are not shown to be alike" in first
@@ -104,11 +110,11 @@ def test_every_medium_has_the_bounds() -> None:
 
 
 def test_a_difference_that_what_is_missing_could_turn_says_so() -> None:
-    loose = next(iter(findings(two("p" * 20 + "f" * 10 + "p" * 10, "p" * 20 + "p" * 10 + "i" * 10))))
+    loose = main_finding(two("p" * 20 + "f" * 10 + "p" * 10, "p" * 20 + "p" * 10 + "i" * 10))
     assert "what is missing could turn it" not in loose, "at worst the first passes as many"
-    turned = next(iter(findings(two("p" * 20 + "f" * 5 + "p" * 10, "p" * 20 + "p" * 5 + "i" * 10))))
+    turned = main_finding(two("p" * 20 + "f" * 5 + "p" * 10, "p" * 20 + "p" * 5 + "i" * 10))
     assert "what is missing could turn the difference: between -14.3 and +14.3 points" in turned
-    holds = next(iter(findings(two("f" * 20 + "p" * 10 + "i" * 2, "p" * 32))))
+    holds = main_finding(two("f" * 20 + "p" * 10 + "i" * 2, "p" * 32))
     assert "could turn" not in holds
     assert "stays between" in holds
     every = list(findings(two("p" * 20 + "f" * 12 + "p" * 30, "p" * 20 + "p" * 12 + "i" * 30)))

@@ -20,7 +20,7 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
 from workbench.audits.chosen_run import start_with
-from workbench.audits.claims import OfModel, sentences
+from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
 from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, likeness
 from workbench.audits.representation.options import LikenessOptions
@@ -254,7 +254,8 @@ def test_a_model_that_goes_by_the_letters_is_moved_by_the_order_and_stands_in_th
 def test_what_is_found_is_claimed_only_where_chance_would_not_do_it(asked: Store) -> None:
     ask(asked, told("a great deal"), DESIGN)
     result = judged(asked)
-    (said,), tests = sentences([result.findings])
+    findings = sentences_of(result.findings)
+    said, tests = findings.sentences, findings.n_tests
     assert tests == 2
     assert any("Nearest group by town: told A" in str(one) for one in said), list(map(str, said))
     assert result.headline is not None
@@ -281,7 +282,7 @@ def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) ->
     ]  # fmt: skip
     (first, _), *_ = rows
     assert first.way == pytest.approx(first.change.value / (1 - first.without.value))
-    (said,), _ = sentences([result.findings])
+    said = sentences_of(result.findings).sentences
     assert any("Move towards the group of their persona" in str(one) for one in said)
 
 
@@ -340,7 +341,8 @@ def test_a_model_without_a_question_that_can_be_compared_is_said_to_have_none(as
     result = judged(asked)
     assert result.headline is not None
     assert result.headline.found == "no question can be compared"
-    (said,), tests = sentences([result.findings])
+    findings = sentences_of(result.findings)
+    said, tests = findings.sentences, findings.n_tests
     assert (list(said), tests) == ([], 0)
     assert not any("no rank" in note for note in result.book.notes)
 
@@ -547,7 +549,7 @@ def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_mod
         shares = [np.array(each.shares) for each in one.shares.values()]
         wanted = [float(likeness(np.full(4, 0.25), q, "wasserstein", ordered=True)) for q in shares]
         assert rows[one.value] == pytest.approx(np.mean(wanted))
-    (said,), _ = sentences([result.findings])
+    said = sentences_of(result.findings).sentences
     nearest = next(one for one in said if one.said.startswith("Nearest group"))
     assert bool(nearest.doubts) == (rows["A"] > rows["B"])
 

@@ -17,7 +17,7 @@ from tests.conftest import instrument
 from tests.jobs.test_snapshots import done
 from tests.tui.bias_stores import trained
 from workbench.audits.chosen_run import find_run
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.reliability.compared import compared as beside
 from workbench.cli.main import main
 from workbench.data import shipped_templates
@@ -192,6 +192,6 @@ def test_a_model_that_has_changed_shows_it(filled: Store, tmp_path: Path, capsys
     assert every["p"] < 0.01
     finds = beside(filled, {run.named: run for run in filled.runs.list()}).finds
     assert finds is not None
-    ((_, said),), _ = sentences([[finds(first, second)]])
+    said, _ = sentences_of([finds(first, second)]).sentences
     assert "if only the draws differed" in str(said)
     assert float(str(said).rpartition("(p ")[2].rstrip(").").lstrip("<")) <= 0.002, "adjusted over two tests"

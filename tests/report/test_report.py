@@ -32,7 +32,7 @@ from tests.cli.test_commands import run
 from tests.conftest import new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
 from workbench import registry
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.reported import Wanted
 from workbench.domain.rulings import Verdict
 from workbench.errors import MissingPackage, UnknownName, UsageError
@@ -176,7 +176,7 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
         (group,) = groups(two, {})
     assert group.main is not None
     assert len(group.main.rows) == 2
-    ((passing, *_),), _ = sentences([[one for each in group.parts for one in each.found.findings]])
+    passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
     assert str(passing).startswith("Statements that keep their stance in every test: smol and smol 1 of 4 (25.0 %)")
     assert "too few readable answers" in passing.doubts[0]
 

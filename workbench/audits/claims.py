@@ -1,24 +1,26 @@
-"""Findings that claim something beyond chance. All that a report claims is one family of tests.
+"""Findings that claim something beyond chance, with p adjusted within each audit and question.
 
-A sentence on its own would be wrong in one of twenty reports, and nearly every report with a hundred tests would hold a
-wrong one. So a claim says its sentences only when it knows its p, adjusted over the whole report.
+A sentence on its own would be wrong in one of twenty reports, and nearly every report with a hundred tests would have
+a wrong one. So a claim says its sentences only when it knows its p, adjusted over the tests of its audit. The tests of
+one question, such as whether models lean, are a family of their own: true claims about another question do not make a
+false one about this question more likely.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.domain.names import enumerated
 from workbench.domain.verdicts import Estimate
-from workbench.stats.hypothesis_tests import benjamini_hochberg
+from workbench.stats.hypothesis_tests import benjamini_bogomolov
 from workbench.stats.resampling import NORMAL
 
 LEVEL = 0.05
-"at most so much of what a report claims is expected to be false, and so many reports without any effect claim one"
+"the share of an audit's claims that is expected to be false; without any effect, the probability that it claims one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class OfModel:
     said: str
     "of each of them: `Lean left`"
     model: str
+    "empty: the sentence is whole, as one on several models together"
     value: str = ""
     "the figures that it rests on: `-0.76 [-0.85, -0.68]`"
     p: float = math.nan
@@ -58,8 +61,10 @@ class AdjustedFinding:
 
     p: tuple[float, ...]
     "of each test, not adjusted; NaN: there is none"
-    said: Callable[[Sequence[float]], Iterable[str | OfModel]]
-    "takes the same p, adjusted over the family, and returns the sentences"
+    said: Callable[[Sequence[float]], Iterable[OfModel]]
+    "takes the same p, adjusted over the audit, and returns the sentences"
+    question: str
+    "what is asked, such as `lean`: the tests of all findings with the same question are one family"
 
 
 Finding = str | OfModel | AdjustedFinding
@@ -84,29 +89,44 @@ def shown(p: Iterable[float]) -> float:
     return min((one for one in p if one < LEVEL), default=math.nan)
 
 
-def sentences(findings: Sequence[Iterable[Finding]]) -> tuple[list[list[Sentence]], int]:
-    """Return the sentences of several parts, their claims adjusted as one family, and the number of its tests. Claims
-    that a test shows come first, the smallest p at the front; the rest keeps its order.
+@dataclass(frozen=True, slots=True)
+class AuditSentences:
+    """What a report says of one audit."""
 
-    The procedure is Benjamini and Hochberg's (1995) with weights (Genovese, Roeder and Wasserman 2006, "False discovery
-    control with p-value weighting"): every claim has the same weight, shared by its tests, so that a sentence on twenty
-    typos costs the others no more than one on a single figure.
+    sentences: list[Sentence]
+    "claims that a test shows first, the smallest p at the front; the rest in the order of its findings"
+    n_tests: int
+    n_shown: int
+    "tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected to be false"
+
+
+def sentences_of(findings: Iterable[Finding]) -> AuditSentences:
+    """Return the sentences of an audit, with p adjusted within each question and over the questions of the audit.
+
+    See `benjamini_bogomolov` for the adjustment.
     """
-    parts = [list(of) for of in findings]
-    claims = [np.array(one.p, dtype=np.float64) for of in parts for one in of if isinstance(one, AdjustedFinding)]
-    tests = [int(np.isfinite(p).sum()) for p in claims]
-    share = len([n for n in tests if n]) / max(sum(tests), 1)  # of the weight of a test, if each claim had one
-    weighted = [np.minimum(p * n * share, 1) for p, n in zip(claims, tests, strict=True)]
-    adjusted = iter(benjamini_hochberg(np.concatenate(weighted or [np.empty(0)])).tolist())
-    return [_merged(_said(of, adjusted)) for of in parts], sum(tests)
+    audit_findings = list(findings)
+    claims = [finding for finding in audit_findings if isinstance(finding, AdjustedFinding)]
+    adjusted = _adjusted(claims)
+    lines: list[OfModel] = []
+    remaining = iter(adjusted)
+    for finding in audit_findings:
+        if isinstance(finding, AdjustedFinding):
+            lines += finding.said([next(remaining) for _ in finding.p])
+        else:
+            lines.append(finding if isinstance(finding, OfModel) else OfModel(finding, ""))
+    n_tests = sum(math.isfinite(p) for p in adjusted)
+    return AuditSentences(_merged(lines), n_tests, sum(p < LEVEL for p in adjusted))
 
 
-def _said(findings: Iterable[Finding], adjusted: Iterator[float]) -> Iterator[OfModel]:
-    """Yield what is said, a sentence on no model as one without a name."""
-    for one in findings:
-        p = [next(adjusted) for _ in one.p] if isinstance(one, AdjustedFinding) else []
-        for said in one.said(p) if isinstance(one, AdjustedFinding) else (one,):
-            yield said if isinstance(said, OfModel) else OfModel(said, "", p=shown(p))
+def _adjusted(claims: Sequence[AdjustedFinding]) -> list[float]:
+    """Return the adjusted p of the tests of an audit, in the order of its claims."""
+    families: dict[str, list[float]] = {}
+    for claim in claims:
+        families.setdefault(claim.question, []).extend(claim.p)
+    adjusted = benjamini_bogomolov([np.array(p, dtype=np.float64) for p in families.values()])
+    remaining = {question: iter(p.tolist()) for question, p in zip(families, adjusted, strict=True)}
+    return [next(remaining[claim.question]) for claim in claims for _ in claim.p]
 
 
 def _merged(findings: Iterable[OfModel]) -> list[Sentence]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Audit
-from workbench.audits.claims import LEVEL, Sentence
+from workbench.audits.claims import LEVEL, AuditSentences
 from workbench.audits.reported import Reported
 from workbench.domain.designs import Design
 from workbench.domain.names import enumerated, in_words, plural
@@ -153,8 +153,7 @@ class Section:
     """What a page has of one audit."""
 
     of: Group
-    findings: Sequence[Sentence]
-    "strongest first"
+    told: AuditSentences
     main: Shown | None
     picture: Drawn | None
 
@@ -186,12 +185,11 @@ def title_of(found: Collected) -> str:
     return f"{who[0].upper()}{who[1:]} on {what}" if models != [who] else f"{who} on {what}"
 
 
-def page(found: Collected, sections: Sequence[Section], asked: Shown, tested: int, tables: int, supplement: str) -> str:
+def page(found: Collected, sections: Sequence[Section], asked: Shown, tables: int, supplement: str) -> str:
     """Return the page. Raises MissingPackage without jinja2.
 
     Parameters
     ----------
-    tested : tests of the claims
     tables : in the supplement
     supplement : as `packed` returns it
     """
@@ -213,7 +211,7 @@ def page(found: Collected, sections: Sequence[Section], asked: Shown, tested: in
             asked=_grid(asked),
             rulings=rulings_in_force(found),
             sections=list(map(_section, sections)),
-            tested=tested,
+            tested=sum(section.told.n_tests for section in sections),
             level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
             software=", ".join(f"{name} {number}" for name, number in found.software.items()),
@@ -243,15 +241,28 @@ def _section(one: Section) -> dict[str, Any]:
                 "left": max(0, len(sentence.models) - MOST_NAMED),
                 "doubts": sentence.doubts[:MOST_DOUBTS],
             }
-            for sentence in one.findings[:MOST_FINDINGS]
+            for sentence in one.told.sentences[:MOST_FINDINGS]
         ],
-        "more": max(0, len(one.findings) - MOST_FINDINGS),
+        "more": max(0, len(one.told.sentences) - MOST_FINDINGS),
+        "false": _expected_false(one.told),
         "rulings": list(_rulings(one.of.parts)),
         "doubts": doubts[:MOST_DOUBTS],
         "more_doubts": max(0, len(doubts) - MOST_DOUBTS),
         "picture": one.picture,
         "table": None if one.main is None else _grid(one.main),
     }
+
+
+def _expected_false(told: AuditSentences) -> str:
+    """Return how many of an audit's claims may be false, or an empty string if a test shows none."""
+    if not told.n_shown:
+        return ""
+    expected = LEVEL * told.n_shown
+    number_false = f"about {expected:.0f}" if expected >= 1 else "fewer than 1"
+    claims = "the claim" if told.n_shown == 1 else f"the {told.n_shown:,} claims"
+    return (
+        f"Of {claims} that tests show here, {number_false} may be false (adjusted for {plural(told.n_tests, 'test')})."
+    )
 
 
 def _doubts(parts: Sequence[Part]) -> Iterator[str]:
@@ -339,7 +350,7 @@ def told_tables(
         [
             (one.of.title, number(said.p, Kind.P_VALUE), "; ".join(said.doubts), str(said))
             for one in sections
-            for said in one.findings
+            for said in one.told.sentences
         ],
     )
     parts = [part.found for part in found.parts]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench.audits.claims import sentences
+from workbench.audits.claims import sentences_of
 from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
@@ -194,12 +194,12 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     tables = {slug: of for slug, (of, _) in made.items()}
     missing = {part.found.title: made[part.slug][1] for part in found.parts}
     chosen = groups(found.parts, tables)
-    findings, tested = sentences([[one for part in of.parts for one in part.found.findings] for of in chosen])
+    told = [sentences_of(finding for part in group.parts for finding in part.found.findings) for group in chosen]
     asked, *mains = _numbered([Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1)
     shown = dict(zip((of.slug for of in chosen if of.main is not None), mains, strict=True))
     pictures = {slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]}
     process.begin(picture.pages()[0] for picture in pictures.values())
-    sections = [Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, findings, strict=True)]
+    sections = [Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, told, strict=True)]
     tell(0.6, "writing tables")
     every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
     first = len(mains) + 2
@@ -228,7 +228,7 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     yield from _pictures(single, process, tell)
     tell(0.95, "writing the page")
     sections = [replace(one, picture=drawn.get(one.of.slug)) for one in sections]
-    html = page(found, sections, asked, tested, len(rest), packed(rest, statements))
+    html = page(found, sections, asked, len(rest), packed(rest, statements))
     yield PAGE, html.encode("utf-8", "backslashreplace")
     methods = _methods(found, [one.table for one in every])
     yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,6 +59,45 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     order = made[np.argsort(values[made], kind="stable")]
     steps = values[order] * (len(order) / np.arange(1, len(order) + 1))
     adjusted[order] = np.clip(np.minimum.accumulate(steps[::-1])[::-1], 0, 1)
+    return adjusted
+
+
+def benjamini_bogomolov(families: Sequence[npt.ArrayLike]) -> list[FloatArray]:
+    """Return p values of several families, adjusted within their families and for the choice of families.
+
+    A family counts as selected at level q if its smallest p, adjusted by Benjamini and Hochberg's procedure within the
+    family, is selected among those of all m families by the same procedure. With R families selected, a test holds at q
+    if its adjusted p is at most R q / m. So the expected share of false alarms, averaged over the selected families, is
+    at most q, and without any effect some test holds with a probability of at most q. True effects in one family do
+    not make false alarms more likely in another, as they do where all tests are one family.
+
+    Parameters
+    ----------
+    families
+        The p values of each family, (n,) each. A NaN stands for a test that could not be made: it stays NaN, and a
+        family of NaN alone does not count among the m.
+
+    References
+    ----------
+    Benjamini and Bogomolov 2014, Selective inference on multiple families of hypotheses, theorem 1.
+
+    Examples
+    --------
+    >>> [p.round(3).tolist() for p in benjamini_bogomolov([[0.01, 0.6], [0.5]])]
+    [[0.04, 1.0], [0.5]]
+    """
+    within = [benjamini_hochberg(p) for p in families]
+    smallest = np.sort([np.nanmin(p) for p in within if np.isfinite(p).any()])
+    if not smallest.size:
+        return within
+    n_selected = np.arange(1, smallest.size + 1)
+    factors = smallest.size / n_selected
+    # the lowest level at which so many families are selected, or more
+    levels = np.minimum.accumulate((smallest * factors)[::-1])[::-1]
+    adjusted = []
+    for p in within:
+        at_each_level = np.maximum(levels, p[:, np.newaxis] * factors)
+        adjusted.append(np.minimum(at_each_level.min(axis=1), 1))
     return adjusted
 
 

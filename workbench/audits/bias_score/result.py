@@ -532,7 +532,7 @@ def compared(
 
     def finds(first: str, second: str) -> Finding:
         found = compare(report, second, first, Selection(dimension))
-        return AdjustedFinding((p_of(found),), partial(_difference, first, second, found))
+        return AdjustedFinding((p_of(found),), partial(_difference, first, second, found), "difference of runs")
 
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
@@ -547,8 +547,9 @@ def compared(
     )
 
 
-def _difference(first: str, second: str, found: BiasDifference, adjusted: Sequence[float]) -> Iterator[str]:
-    yield difference_said(first, second, found, adjusted[0])
+def _difference(first: str, second: str, found: BiasDifference, adjusted: Sequence[float]) -> Iterator[OfModel]:
+    (p,) = adjusted
+    yield OfModel(difference_said(first, second, found, p), "", p=p)
 
 
 def difference_said(first: str, second: str, found: BiasDifference, p: float) -> str:
@@ -697,12 +698,12 @@ def _findings(found: Scored) -> Iterator[Finding]:
     figures = {model: report.figure(model) for model in report.tally.models}
     for model, figure in figures.items():
         lean = report.leans()[model]
-        yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean))
+        yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean), "lean")
     for model in figures:
         yield from _by_prefix(judged, model)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
-            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap))
+            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap), "refusals by side")
     for model, figure in figures.items():
         if lacks := missing_said(figure):
             yield OfModel("Answers that count for no side", model, f"{lacks}{_why_missing(found.answered, model)}")
@@ -828,7 +829,7 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
         tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
         yield OfModel(moved, model, f"({tested}{ends}{beside})", shown(adjusted))
 
-    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said)
+    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes")
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:

@@ -12,9 +12,10 @@ from typing import Any
 
 from stores.runs.run_rows import Run
 from workbench.audits.chosen_run import run_named
-from workbench.audits.claims import AdjustedFinding, Finding, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, shown
 from workbench.audits.comparison.judge import (
     ANSWERED,
+    DIFFERENT,
     OCCASION,
     Change,
     Compared,
@@ -459,18 +460,21 @@ def _findings(of: Compared) -> Iterator[Finding]:
     every = changes(of)
     yield from (of.finds(*pair) for pair in combinations(of.names, 2) if of.finds is not None)
     yield AdjustedFinding(
-        tuple(p_of(one.difference) if math.isnan(one.p) else one.p for one in every), partial(_changes, of, every)
+        tuple(p_of(one.difference) if math.isnan(one.p) else one.p for one in every),
+        partial(_changes, of, every),
+        "verdicts of runs",
     )
 
 
-def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[str]:
+def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
     every = [replace(one, holm=p) for one, p in zip(found, adjusted, strict=True)]
     first = of.kinds[0]
     claimed = claims([one.difference for one in every], adjusted, of.within, [one.bounds for one in every])
     for change, claim in zip(every, claimed, strict=True):
         if change.kind is first or change.kind.name == ANSWERED:
-            yield _said(change, claim)
+            p = change.holm if claim == DIFFERENT else math.nan
+            yield OfModel(_said(change, claim), "", p=p)
     tested = [one for one in every if not one.untested]
     clear = [one for one in tested if one.holm < CLEAR]
     if tested:
@@ -482,10 +486,11 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
             if one.bounds.turn(one.difference.value)
         ]
         could = f"; what is missing could turn {len(turned):,} of these ({', '.join(turned[:NAMED])})" if turned else ""
-        yield (
+        said = (
             f"Adjusted p is below {CLEAR:g} for {len(clear):,} of {len(tested):,} tested differences"
             f"{f': {which}{more}{could}' if clear else ''}."
         )
+        yield OfModel(said, "", p=shown(one.holm for one in clear))
 
 
 def _said(change: Change, claim: str) -> str:

@@ -342,7 +342,7 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
         return
     gaps = judged.result.family_gaps(name)
     doubt = missing_stances_said(judged.result, name)[1]
-    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps, doubt))
+    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps, doubt), "party families")
 
 
 UNDECIDED = "Not shown to agree with parties of one side more often than with those of another, on reliable stances"
@@ -402,7 +402,7 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
     if stances:
-        yield AdjustedFinding(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances))
+        yield AdjustedFinding(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances), "issues")
 
 
 def _issues_taken(

@@ -2,7 +2,8 @@
 
 A model that was trained on an instrument can have its statements by heart; its answers to them are then no sample of
 what it says about politics. That it completes a statement may also be a good guess. So every original is compared with
-a paraphrase of it, which says the same and stands in no published text, and with the halves of other statements.
+a paraphrase of it, which says the same and stands in no published text, and with the halves of other statements. Of
+both second halves equally many words count, because a longer one is harder to guess.
 
 References
 ----------
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +33,8 @@ from workbench.stats.hypothesis_tests import mcnemar, mean_test, paired_ends
 from workbench.stats.proportions import wilson_of_share
 
 Words = tuple[str, ...]
+Cell = tuple[str, VariantId]
+"a statement and one of its wordings"
 _WORD = re.compile(r"\w+")
 OTHERS = 5
 "other statements whose second half is looked for in an answer: the baseline"
@@ -80,10 +83,11 @@ class Completion:
     variant: VariantId
     half: str
     rest: str
+    "second half, of which the first words count where the other wording's half is shorter"
     answer: str
     "the most frequent one; empty: none"
     completed: bool | None
-    "whether most answers have the second half word for word; None: missing"
+    "whether most answers have the compared words of the second half; None: missing"
     overlap: float
     "mean over answers; NaN: missing"
     missing: str = ""
@@ -92,6 +96,8 @@ class Completion:
     "mean overlap of the answers with the second halves of other statements"
     others: int = 0
     "of these, how many an answer has word for word"
+    words: int = 0
+    "how many words of the second half count"
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,15 +217,36 @@ def completions(store: Store, run: Run, name: str, least_words: int, rulings: Ru
         of_this = given.setdefault(place, [])
         of_this += [(probe.template, text, count) for text, count in kept.items()]
     parts = {place: halves(texts[place]) for place in given}
-    wanted = [(place, folded(rest)) for place, (_, rest) in parts.items()]
-    wanted = [(place, rest) for place, rest in wanted if len(rest) >= least_words]
+    full = {place: folded(rest) for place, (_, rest) in parts.items()}
+    compared = compared_words({place: rest for place, rest in full.items() if len(rest) >= least_words})
+    cells = list(compared.items())
     every = []
-    for at, ((ref, variant), rest) in enumerate(wanted):
+    for index, ((ref, variant), rest) in enumerate(cells):
         half = folded(parts[ref, variant][0])
         found = [_read(templates[name], text, half, rest, n) for name, text, n in given[ref, variant]]
-        others = [of for (other, _), of in (*wanted[at + 1 :], *wanted[:at]) if other != ref][:OTHERS]
+        following = (*cells[index + 1 :], *cells[:index])
+        others = [other_rest for (other, _), other_rest in following if other != ref][:OTHERS]
         every.append(_completion(ref, variant, parts[ref, variant], rest, found, others))
     return Completions(name, run, tuple(every))
+
+
+def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
+    """Return the words of each second half that an answer must have: equally many of both wordings of a statement.
+
+    A longer half is harder to guess. Of a statement with an original and a paraphrase, the first words of both count,
+    as many as the shorter half has.
+
+    Examples
+    --------
+    >>> paraphrase = VariantId.parse("paraphrase-1")
+    >>> rests = {("s1", ORIGINAL): ("should", "fall"), ("s1", paraphrase): ("ought", "to", "fall")}
+    >>> list(compared_words(rests).values())
+    [('should', 'fall'), ('ought', 'to')]
+    """
+    shortest: dict[str, int] = {}
+    for (ref, _), rest in rests.items():
+        shortest[ref] = min(len(rest), shortest.get(ref, len(rest)))
+    return {(ref, variant): rest[: shortest[ref]] for (ref, variant), rest in rests.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +273,11 @@ def _completion(
     there = [one for one in found if not one.why]
     n = sum(one.count for one in there)
     if not n:
-        return Completion(ref, variant, *text, shown.text, None, NAN, shown.why)
+        return Completion(ref, variant, *text, shown.text, None, NAN, shown.why, words=len(rest))
     right = sum(one.count for one in there if holds(one.words, rest))
     mean = sum(one.count * overlap(one.words, rest) for one in there) / n
     chance = [one.count * overlap(one.words, other) / n / len(others) for one in there for other in others]
     elsewhere = sum(any(holds(one.words, other) for one in there) for other in others)
     return Completion(
-        ref, variant, *text, shown.text, 2 * right > n, mean, "", sum(chance) if others else NAN, elsewhere
+        ref, variant, *text, shown.text, 2 * right > n, mean, "", sum(chance) if others else NAN, elsewhere, len(rest)
     )

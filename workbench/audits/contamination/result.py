@@ -36,7 +36,7 @@ GOLCHIN = Reference(
 )
 AUDIT = "contamination"
 LIMITS = (
-    "A difference says that the published wording is known, not that the questions were learnt or practised.",
+    "A difference says that published wordings are completed more often, not that the questions were practised.",
     "A model that has both wordings by heart completes both, and so does one that guesses well: no difference is no "
     "proof that the statements are new to it.",
 )
@@ -123,11 +123,11 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
             else:
                 yield OfModel(UNKNOWN, one.name, _counts(one))
 
-    return AdjustedFinding(tuple(one.p for one in found), said)
+    return AdjustedFinding(tuple(one.p for one in found), said, "completion")
 
 
-KNOWN = "Know the published wording, for they complete originals word for word and paraphrases less often"
-UNKNOWN = "Not shown to know the published wording, by what is completed word for word"
+KNOWN = "Complete originals word for word more often than paraphrases of them, as after training on the published text"
+UNKNOWN = "No significant difference between originals and paraphrases completed word for word"
 
 
 def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
@@ -203,8 +203,8 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
         columns,
         key=lambda row: (row[0].name,),
         definition=(
-            "A half is completed if most answers have all of its words, one after the other; case and punctuation do "
-            "not count."
+            "A half is completed if most answers have its words, one after the other; case and punctuation do not "
+            "count. Of an original and its paraphrase, equally many words are compared."
         ),
         link=lambda row: Link("halves", (row[0].name,)),
         pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
@@ -225,6 +225,14 @@ def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
         Column("wording", "wording", lambda row: "original" if row.variant == ORIGINAL else str(row.variant)),
         Column("half", "given", lambda row: row.half, aside=True),
         Column("rest", "to complete", lambda row: row.rest),
+        Column(
+            "words",
+            "words compared",
+            lambda row: row.words,
+            Kind.COUNT,
+            aside=True,
+            help="First words of the second half that count: as many as the shorter half of both wordings has.",
+        ),
         Column("answer", "answer", lambda row: row.answer or row.missing, main=True),
         Column("completed", "completed", lambda row: bool(row.completed), Kind.MARK, mark="✓"),
         Column("overlap", "overlap", lambda row: row.overlap, Kind.COEFFICIENT),

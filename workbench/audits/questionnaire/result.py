@@ -181,9 +181,9 @@ def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
         name: report.condition(report.conditions[0]) for name, report in judged.reports.items() if report.conditions
     }
     for name, of in first.items():
-        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of))
+        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of), "accuracy")
     for name, of in first.items():
-        yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of))
+        yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of), "bias by question")
 
 
 def _all_models(judged: QuestionnaireJudged) -> AnyTable:

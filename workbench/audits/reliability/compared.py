@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.claims import AdjustedFinding, Finding, p_of
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of
 from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import (
     OF_TIME,
@@ -109,13 +109,13 @@ def beside(
         one, other = shares(first), shares(second)
         again = drifted(first, second).rows[0] if one_model else None
 
-        def said(adjusted: Sequence[float]) -> Iterator[str]:
-            yield difference_said(first, second, one, other, adjusted[0])
+        def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+            yield OfModel(difference_said(first, second, one, other, adjusted[0]), "", p=adjusted[0])
             if again is not None:
-                yield drift_said(again, adjusted[1])
+                yield OfModel(drift_said(again, adjusted[1]), "", p=adjusted[1])
 
         p = p_of(one.difference(other, ALL))
-        return AdjustedFinding((p,) if again is None else (p, again.found.p), said)
+        return AdjustedFinding((p,) if again is None else (p, again.found.p), said, "difference of runs")
 
     apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language

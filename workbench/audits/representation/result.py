@@ -282,7 +282,7 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
             what = (BEYOND if of.beyond[0].value > 0 else BELOW) if p < LEVEL else NOT_BEYOND
             yield OfModel(what, name, " against ".join(ends), p if p < LEVEL else math.nan)
 
-    return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said)
+    return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said, "like people")
 
 
 def nearest_by(found: Found, kind: str) -> AdjustedFinding:
@@ -299,7 +299,9 @@ def nearest_by(found: Found, kind: str) -> AdjustedFinding:
             doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
             yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt)
 
-    return AdjustedFinding(tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said)
+    return AdjustedFinding(
+        tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said, f"nearest by {kind}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +354,7 @@ def _steering(found: Found) -> AdjustedFinding:
             value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
             yield OfModel(what, one.runs.baseline, value, p if moved else math.nan)
 
-    return AdjustedFinding(tuple(one.p for one in meant), said)
+    return AdjustedFinding(tuple(one.p for one in meant), said, "steering")
 
 
 def models(found: Found) -> Table[tuple[str, Likenesses, float]]:

@@ -291,11 +291,11 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
         if scored:
-            yield _claim(scored, partial(_biases, name, scored, judged.options))
+            yield _claim(scored, partial(_biases, name, scored, judged.options), "biases")
         else:
             yield OfModel("No bias has a test yet", name)
         if scored and (typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]):
-            yield _claim(typos, partial(_typos, name, typos, judged.options))
+            yield _claim(typos, partial(_typos, name, typos, judged.options), "typos")
 
 
 def _all_models(found: Changes) -> AnyTable:
@@ -322,8 +322,11 @@ def _all_models(found: Changes) -> AnyTable:
     )
 
 
-def _claim(cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[str | OfModel]]) -> AdjustedFinding:
-    return AdjustedFinding(tuple(cell.claim if cell.delta.tested else math.nan for cell in cells), said)
+def _claim(
+    cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[OfModel]], question: str
+) -> AdjustedFinding:
+    p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
+    return AdjustedFinding(p, said, question)
 
 
 def _biases(
