@@ -101,3 +101,14 @@ def test_a_file_at_fault_is_refused_with_its_place(tmp_path: Path, text: str, sa
         read_personas(path)
     assert said in str(caught.value)
     assert "Nothing was asked." in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["people.txt", "people.csv", "people"])
+def test_a_plain_list_has_one_persona_a_line(tmp_path: Path, name: str) -> None:
+    texts = ["You are a nurse, 54, in a small town.", "30 years ago you moved to the coast."]
+    lines = {"people.csv": "text\n" + "".join(f'"{text}"\n' for text in texts)}.get(name, "\n\n".join(texts) + "\n")
+    (tmp_path / name).write_text(lines)
+    found = read_personas(tmp_path / name)
+    assert [(one.name, one.turns[0].content) for one in found] == [("persona-1", texts[0]), ("persona-2", texts[1])]
+    (tmp_path / name).write_text("".join(f"{place}. {text}\n" for place, text in enumerate(texts, start=1)))
+    assert [one.turns[0].content for one in read_personas(tmp_path / name)] == texts

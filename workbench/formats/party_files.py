@@ -389,7 +389,8 @@ OF_PARTY = ("party", "party_name", "partyname", "partei", "party_abbreviation", 
 OF_TEXT = ("statement", "statement_text", "thesis", "proposition", "original", "text")
 OF_POSITION = ("position", "answer", "stance", "opinion")
 OF_TOPIC = ("topic", "statement_title", "title", "category", "theme")
-OF_REF = ("ref", "statement_id", "statementid", "thesis_id", "item_id", "question_id", "statement_nr", "id", "nr")
+OF_REF = ("ref", "statement_id", "statementid", "thesis_id", "item_id", "question_id", "statement_nr")
+OF_ROW = ("id", "nr", "no", "number")
 
 
 def _column(names: Sequence[str], columns: Columns) -> str:
@@ -404,7 +405,9 @@ def _has_positions(columns: Columns) -> bool:
 
 def has_positions_alone(columns: Columns) -> bool:
     """Return whether a table has positions of parties on statements whose texts are elsewhere."""
-    return all(_column(names, columns) for names in (OF_PARTY, OF_REF, OF_POSITION)) and not _column(OF_TEXT, columns)
+    return all(_column(names, columns) for names in (OF_PARTY, (*OF_REF, *OF_ROW), OF_POSITION)) and not _column(
+        OF_TEXT, columns
+    )
 
 
 def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -436,13 +439,15 @@ def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None
 
 
 def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
-    """Return the column that names each text, or "" if none of those that might has one name for each."""
-    names = [column for name in OF_REF if (column := _column((name,), columns))]
-    for column in names:
-        pairs = {(row.get(column), row.get(text)) for row in rows}
-        if len(pairs) == len({row.get(column) for row in rows}) and all(row.get(column) for row in rows):
-            return column
-    return ""
+    """Return the column with the name of each statement, or "" if the table has none."""
+    own = _column(OF_REF, columns)
+    if own:
+        return own
+    numbered = _column(OF_ROW, columns)  # may count rows as well as statements
+    pairs = {(row.get(numbered), row.get(text)) for row in rows}
+    names = {name for name, _ in pairs}
+    texts = {said for _, said in pairs}
+    return numbered if len(pairs) == len(names) == len(texts) else ""
 
 
 # ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────

@@ -28,7 +28,7 @@ from workbench.domain.names import plural
 from workbench.domain.prompts import ASSISTANT, NONE, SYSTEM, USER, Message, Persona, PersonaKind
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.records import Findings, header_of, text_lines
-from workbench.formats.statement_lists import read_list
+from workbench.formats.statement_lists import is_list, read_list
 from workbench.formats.tabular import read_rows
 from workbench.toml_files import TomlFile, too_deep
 
@@ -198,7 +198,7 @@ def _is_plain_list(path: Path) -> bool:
     if suffix in (".toml", ".json") or not path.is_file():
         return False
     if suffix == ".csv":
-        return len(header_of(path)) == 1
+        return len(header_of(path)) == 1 or is_list(path)
     return not any(line.lstrip().startswith(("[[", "[persona")) for line in text_lines(path, Findings()))
 
 

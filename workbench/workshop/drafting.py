@@ -44,7 +44,9 @@ def drafted(kind: VariantKind, line: str) -> str:
         return bare(line)
     stem, options = _parted([one for one in line.split("\n") if one.strip()])
     known = {said.lower(): said for said in YES_NO}
-    shown = (bare(option).rstrip(" .") for option in options)
+    shown = [unmarked(option) for option in options]  # the letters are off: a number belongs to the option
+    if all(option.endswith(".") for option in shown):
+        shown = [option.rstrip(" .") for option in shown]
     return Choice(bare(stem), tuple(known.get(one.lower(), one) for one in shown) or YES_NO).lettered()
 
 
@@ -100,7 +102,9 @@ def lines_of(answer: str) -> tuple[str, ...]:
     return tuple(line for line in answer.split("\n") if line.strip()) or (answer,)
 
 
-_MARKER = re.compile(r"(?:[-*•‣▪–—]|\(?\d{1,3}(?:[.):\]]|\s*[-–—](?=\s))|[a-z]\))\s+")
+_BULLET = re.compile(r"[-*•‣▪–—]\s+")
+_MARKER = re.compile(r"(?:\(?[0-9]{1,3}(?:[.):\]]|\s*[-–—](?=\s+[^\W\d]))|[a-z]\))\s+")
+"a number or letter before a wording; `30 - 40 hours` begins with none"
 _LABEL = re.compile(
     r"(?:the\s+)?(?:(?:paraphrased?|reformulat(?:ed|ion)|rewritten|rephrased|negated|negation|opposite|original"
     r"|political(?:ly)?(?: opposite)?)\s*)?"
@@ -115,9 +119,9 @@ _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»":
 def bare(line: str) -> str:
     """Return a line without the marks around a wording.
 
-    Removed repeatedly: spaces; a bullet or a number of up to three digits (`3.`, `(3)`, `3 -`); a name such as
-    `Paraphrase 3:`; emphasis (`**…**`, backticks); one pair of quotation marks around the whole. The inside stays
-    unchanged.
+    Removed: spaces; one bullet; one number of up to three digits (`3.`, `(3)`, `3 -`); one name such as
+    `Paraphrase 3:`; and, repeatedly, emphasis (`**…**`, backticks) and quotation marks around the whole. The inside
+    stays unchanged, and so does a second number: it is part of the wording.
 
     Examples
     --------
@@ -125,13 +129,37 @@ def bare(line: str) -> str:
     'Taxes should fall.'
     >>> bare("3.5 percent is enough.")
     '3.5 percent is enough.'
+    >>> bare("2. 30 - 40 hours of work a week are enough.")
+    '30 - 40 hours of work a week are enough.'
     >>> bare('"Freedom" is a word, as is "duty"')
     '"Freedom" is a word, as is "duty"'
     """
     text = line.strip()
+    markers = [_BULLET, _MARKER, _LABEL]
     for _ in range(8):
         before = text
-        text = _without_marker(text)
+        for pattern in markers.copy():
+            end = _end_of_marker(pattern, text)
+            if end:
+                text = text[end:]
+                markers.remove(pattern)
+        text = unmarked(text)
+        if text == before:
+            break
+    return text
+
+
+def unmarked(line: str) -> str:
+    """Return a text without the emphasis and quotation marks around the whole of it.
+
+    Examples
+    --------
+    >>> unmarked('**"1. May"**')
+    '1. May'
+    """
+    text = line.strip()
+    for _ in range(8):
+        before = text
         for mark in _EMPHASIS:
             if _around(text, mark, mark):
                 text = text[len(mark) : -len(mark)].strip()
@@ -142,11 +170,12 @@ def bare(line: str) -> str:
     return text
 
 
-def _without_marker(text: str) -> str:
-    if found := _MARKER.match(text):
-        text = text[found.end() :]
-    found = _LABEL.match(text)
-    return text[found.end() :] if found and found.end() > 2 and found.group().strip(" \t:") else text
+def _end_of_marker(pattern: re.Pattern[str], text: str) -> int:
+    """Return where a marker at the beginning of a text ends, or 0 if there is none."""
+    found = pattern.match(text)
+    if found is None or (pattern is _LABEL and not found.group().strip(" \t:")):
+        return 0
+    return found.end()
 
 
 def _around(text: str, first: str, last: str) -> bool:
