@@ -192,11 +192,12 @@ class Found:
 
     def _places(self, entries: Sequence[Logged]) -> str:
         """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are several."""
-        shown = entries[:SHOWN]
-        more = " …" if len(entries) > SHOWN else ""
+        places = list(dict.fromkeys((entry.file, entry.place) for entry in entries))
+        more = " …" if len(places) > SHOWN else ""
         if self.files > 1:
-            return ", ".join(f"{entry.file} {entry.place:,}" for entry in shown) + more
-        return "entries " + ", ".join(f"{entry.place:,}" for entry in shown) + more
+            return ", ".join(f"{file} {place:,}" for file, place in places[:SHOWN]) + more
+        noun = "entry" if len(places) == 1 else "entries"
+        return f"{noun} " + ", ".join(f"{place:,}" for _, place in places[:SHOWN]) + more
 
     def data(self) -> dict[str, object]:
         """Return the same for a program."""
