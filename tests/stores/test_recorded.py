@@ -150,7 +150,7 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
     path.write_text(",".join(rows[0]) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows), encoding="utf-8")
     with Store.open(store) as held:
         found = match(held, path, Wanted(small().name))
-        assert "- left out: 1 answer: its statement is none of the instrument (entries 3)" in list(found.said())
+        assert "- left out: 1 answer: its statement is none of the instrument (entry 3)" in list(found.said())
         put(held, found)
     path.write_text(path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8")
     with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
@@ -166,7 +166,7 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with Store.open(store) as held:
         found = match(held, path, Wanted(small().name))
-    assert "- without an answer: 1 call: the call failed (entries 2)" in list(found.said())
+    assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.said())
     path = tmp_path / "t.jsonl"
     rows = [{"prompt": messages(other[0])[-1]["content"], "answer": "Yes."}, {**about(one[0]), "answer": "Yes."}]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")

@@ -20,6 +20,7 @@ from typing import TypeVar
 from stores.core.store import Store
 from stores.runs.run_rows import Answered, EarlierImport
 from workbench import registry
+from workbench.audits.crossing import IN_THE_USER_TURN
 from workbench.domain.designs import Design
 from workbench.domain.names import plural
 from workbench.domain.prompts import Message, Persona, Probe, Prompt
@@ -43,6 +44,8 @@ TENTH = 0.1
 "share of the answers that may be left out without a question"
 AT_ONCE = 1000
 "draws that are written in one transaction"
+AS_SYSTEM_TURN = ("persona_turn", "system")
+"axis of prompts with a persona as a system turn, of templates that put personas into the user's turn"
 SAMPLE = "sample"
 "the kind of the job that the answers belong to: one that samples"
 UNNAMED = "unknown"
@@ -192,11 +195,12 @@ class Found:
 
     def _places(self, entries: Sequence[Logged]) -> str:
         """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are several."""
-        shown = entries[:SHOWN]
-        more = " …" if len(entries) > SHOWN else ""
+        places = list(dict.fromkeys((entry.file, entry.place) for entry in entries))
+        more = " …" if len(places) > SHOWN else ""
         if self.files > 1:
-            return ", ".join(f"{entry.file} {entry.place:,}" for entry in shown) + more
-        return "entries " + ", ".join(f"{entry.place:,}" for entry in shown) + more
+            return ", ".join(f"{file} {place:,}" for file, place in places[:SHOWN]) + more
+        noun = "entry" if len(places) == 1 else "entries"
+        return f"{noun} " + ", ".join(f"{place:,}" for _, place in places[:SHOWN]) + more
 
     def data(self) -> dict[str, object]:
         """Return the same for a program."""
@@ -455,6 +459,8 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
         )
         card = ModelCard(design.model, read.revision, IMPORTED.rstrip(":"), "none", "none")
         made = _planned(store, design, card)
+        if any(entry.turns and entry.turns[0][0] == "system" for entry in answers):
+            made = _with_system_turns(made)
         places = _Places(made.probes, wordings)
         entries: list[tuple[bytes, Logged]] = []
         for entry in answers:
@@ -477,6 +483,23 @@ def _planned(store: Store, design: Design, card: ModelCard) -> Plan:
         except UsageError:
             design = replace(design, personas=())
     return plan(store, design, card=card)
+
+
+def _with_system_turns(made: Plan) -> Plan:
+    """Return a plan whose personas are system turns, too, where its templates put them into the user's turn.
+
+    A name on an axis of its own tells these prompts from those that are asked here.
+    """
+    if made.design.family != IN_THE_USER_TURN:
+        return made
+    alone = [probe for probe in made.probes if probe.bare is None]
+    others = []
+    for persona in made.design.personas:
+        if persona.instruction:
+            crossed = (persona.crossed(probe, system_turn=True) for probe in alone)
+            others += [replace(probe, axes=(*probe.axes, AS_SYSTEM_TURN)) for probe in crossed]
+    prompts = made.prompts | {probe.prompt.key: probe.prompt for probe in others}
+    return replace(made, probes=(*made.probes, *others), prompts=prompts)
 
 
 def _sampling(numbers: Mapping[str, float]) -> Sampling:
