@@ -7,6 +7,7 @@ can settle it, so that no answer is requested that asking one by one would save.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -90,11 +91,11 @@ class Settling:
         if not mine:
             return ""
         drawn, planned = sum(map(sum, mine)), self.rule.samples * len(mine)
+        took = f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers ({drawn / planned:.1%})"
         best = mean_expected_share(mine, self.rule)
-        return (
-            f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers ({drawn / planned:.1%}); "
-            f"a look after every answer would take {best:.1%} on average"
-        )
+        if math.isnan(best):
+            return took
+        return f"{took}; a look after every answer would take {best:.1%} on average"
 
 
 def settling_of(

@@ -2,7 +2,8 @@
 
 A prompt is asked n times, and k answers are in favour. Ceron et al. (2024, section 5.4) bootstrap the share k/n. The
 bootstrap distribution of a mean of zeros and ones is known, Binomial(n, k/n)/n, so its percentiles are computed here
-instead of drawn, without noise or seed, with one table lookup per cell.
+instead of drawn, without noise or seed: with one table lookup per cell, or, beyond `MOST_IN_TABLE` answers, in log(n)
+steps. Nothing here takes memory that grows with the square of a number of answers.
 
 References
 ----------
@@ -31,6 +32,10 @@ TIE = 1e-9
 "cumulative probabilities that differ by less than this are equal; rounding errors are near 1e-11 at n = 5000"
 
 
+MOST_IN_TABLE = 512
+"answers up to which the intervals of all shares are computed at once and kept"
+
+
 def leaning_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Return the exact percentile bootstrap interval of the shares k/n.
 
@@ -52,14 +57,54 @@ def leaning_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) ->
     ([0.133, 1.0, nan], [0.433, 1.0, nan])
     """
     positives, sizes = _counts(k, n)
-    distinct = np.flatnonzero(np.bincount(sizes.ravel()))
+    ends = np.full((*sizes.shape, 2), np.nan)
+    small = sizes <= MOST_IN_TABLE
+    if small.any():
+        ends[small] = _looked_up(positives[small], sizes[small], level)
+    if not small.all():
+        ends[~small] = _computed(positives[~small], sizes[~small], level)
+    return ends[..., 0], ends[..., 1]
+
+
+def _looked_up(k: IntArray, n: IntArray, level: float) -> FloatArray:
+    """Return the ends of the intervals from tables of all k of an n: (cells, 2)."""
+    distinct = np.unique(n)
     tables = [_interval_table(int(size), level) for size in distinct]
-    if not tables:
-        return np.empty(sizes.shape), np.empty(sizes.shape)
     first_row = np.zeros(distinct[-1] + 1, dtype=np.int64)
     first_row[distinct] = np.cumsum([0, *(distinct[:-1] + 1)])
-    found = np.concatenate(tables)[first_row[sizes] + positives]
-    return found[..., 0], found[..., 1]
+    return np.concatenate(tables)[first_row[n] + k]
+
+
+def _computed(k: IntArray, n: IntArray, level: float) -> FloatArray:
+    """Return the ends of the intervals of shares of many answers, each by bisection: (cells, 2)."""
+    pairs, places = np.unique(np.stack([k, n], axis=1), axis=0, return_inverse=True)
+    tail = (1 - level) / 2
+    columns = [_quantile(pairs[:, 0], pairs[:, 1], wanted - TIE * tail) / pairs[:, 1] for wanted in (tail, 1 - tail)]
+    return np.stack(columns, axis=1)[places.ravel()]
+
+
+def _quantile(k: IntArray, n: IntArray, wanted: float) -> IntArray:
+    """Return the smallest x with P(X <= x) >= `wanted`, X ~ Binomial(n, k/n), in log(n) steps.
+
+    It lies within 4.5 sqrt(n) of k: see `_binomial_cdf`.
+    """
+    reach = np.ceil(4.5 * np.sqrt(n)).astype(np.int64)
+    below, x = np.maximum(k - reach, 0) - 1, np.minimum(k + reach, n)
+    while (x - below > 1).any():
+        middle = below + (x - below) // 2
+        enough = _cumulative(middle, k, n) >= wanted
+        x = np.where(enough, middle, x)
+        below = np.where(enough, below, middle)
+    return x
+
+
+def _cumulative(x: IntArray, k: IntArray, n: IntArray) -> FloatArray:
+    """Return P(X <= x) of Binomial(n, k/n), by the incomplete beta function."""
+    from scipy.special import betainc
+
+    inside = (x >= 0) & (x < n)
+    known = np.where(inside, x, 0)
+    return np.where(inside, betainc(n - known, known + 1, (n - k) / n), np.where(x < 0, 0.0, 1.0))
 
 
 def is_reliable(
@@ -89,9 +134,32 @@ def is_reliable(
     """
     if rule not in ("printed", "coded"):
         raise UnknownName(f"reliability rule {rule!r} is unknown; choose 'printed' or 'coded'")
-    lower, upper = leaning_interval(k, n, level)
     ceiling = low if rule == "printed" else high
-    return np.asarray((lower > high) | (upper < ceiling), dtype=np.bool_)
+    positives, sizes = _counts(k, n)
+    small = sizes <= MOST_IN_TABLE
+    clear = np.zeros(sizes.shape, dtype=np.bool_)
+    lower, upper = leaning_interval(positives[small], sizes[small], level)
+    clear[small] = (lower > high) | (upper < ceiling)
+    if not small.all():
+        many, of_many = positives[~small], sizes[~small]
+        tail = (1 - level) / 2
+        above = _cumulative(_most_at(high, of_many), many, of_many) < tail - TIE * tail
+        below = _cumulative(_most_below(ceiling, of_many), many, of_many) >= 1 - tail - TIE * tail
+        clear[~small] = above | below
+    return clear
+
+
+def _most_at(share: float, n: IntArray) -> IntArray:
+    """Return the largest x with x/n <= `share`, as these numbers are rounded."""
+    x = np.floor(share * n).astype(np.int64)
+    x = np.where((x + 1) / n <= share, x + 1, x)
+    return np.where(x / n > share, x - 1, x)
+
+
+def _most_below(share: float, n: IntArray) -> IntArray:
+    """Return the largest x with x/n < `share`, as these numbers are rounded."""
+    x = _most_at(share, n)
+    return np.where(x / n < share, x, x - 1)
 
 
 def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -226,11 +294,24 @@ class VerdictRule:
         0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if reliable.
         """
         agree, disagree = np.indices((self.samples + 1, self.samples + 1))
-        readable = agree + disagree
-        inside = readable <= self.samples
-        clear = is_reliable(np.where(inside, agree, 0), np.where(inside, readable, 0), self.rule, self.low, self.high)
-        codes = np.where(readable >= self.minimum, 2 + np.sign(agree - disagree) + 3 * clear, 0)
+        inside = agree + disagree <= self.samples
+        codes = self.triple(np.where(inside, agree, 0), np.where(inside, disagree, 0))
         return np.asarray(np.where(inside, codes, -1), dtype=np.int64)
+
+    def triple(self, agree: IntArray, disagree: IntArray) -> IntArray:
+        """Return the code of the triple of each (agree, disagree), as `triples`."""
+        readable = agree + disagree
+        clear = is_reliable(agree, readable, self.rule, self.low, self.high)
+        codes = np.where(readable >= self.minimum, 2 + np.sign(agree - disagree) + 3 * clear, 0)
+        return np.asarray(codes, dtype=np.int64)
+
+
+MOST_STOPPED = 300
+"planned answers up to which the triples of all numbers of answers are kept in a table"
+MOST_FOLLOWED = 1_000_000
+"further answers beyond which nothing is taken to be settled"
+TOGETHER = 4096
+"further answers that are looked at in one step"
 
 
 @lru_cache(maxsize=64)
@@ -274,8 +355,36 @@ def is_settled(
         raise ValueError("counts of answers are 0 or more")
     left = of.samples - a - d - u
     inside = left > 0
+    if of.samples > MOST_STOPPED:
+        settled = np.array(~inside)  # also of one state
+        settled[inside] = _stay_as_they_are(a[inside], d[inside], left[inside], of)
+        return settled
     steps = safe_steps(of)[np.where(inside, a, 0), np.where(inside, d, 0)]
     return np.asarray(~inside | (steps >= left), dtype=np.bool_)
+
+
+def _stay_as_they_are(agree: IntArray, disagree: IntArray, left: IntArray, of: VerdictRule) -> BoolArray:
+    """Return whether no further answers change the triple at (agree, disagree), without a table.
+
+    The triple is a step function of the share at each number of answers. So it is the same after all
+    continuations if it is the same after all that only agree, and after all that only disagree.
+    """
+    states, places = np.unique(np.stack([agree, disagree, left], axis=1), axis=0, return_inverse=True)
+    settled = [_stays(a, d, more, 1, of) and _stays(a, d, more, 0, of) for a, d, more in states.tolist()]
+    return np.array(settled, dtype=np.bool_)[places.ravel()]
+
+
+def _stays(agree: int, disagree: int, left: int, agreeing: int, of: VerdictRule) -> bool:
+    """Return whether the triple stays as it is if all further answers agree (1), or disagree (0)."""
+    triple = of.triple(np.array([agree]), np.array([disagree]))[0]
+    if left > MOST_FOLLOWED:
+        return False
+    for start in range(1, left + 1, TOGETHER):
+        more = np.arange(start, min(start + TOGETHER, left + 1))
+        path = of.triple(agree + more * agreeing, disagree + more * (1 - agreeing))
+        if (path != triple).any():
+            return False
+    return True
 
 
 def least_more(
@@ -295,14 +404,30 @@ def least_more(
     left = of.samples - agree - disagree - unreadable
     if left <= 0:
         return 0
+    if of.samples > MOST_STOPPED:
+        return 0 if is_settled(agree, disagree, unreadable, of) else _least_by_sides(agree, disagree, left, of)
     steps = safe_steps(of)[agree : agree + left + 1, disagree : disagree + left + 1]
     more = np.indices(steps.shape).sum(axis=0)
     need = np.where(steps >= left - more, more, left) if readable else np.maximum(more, left - steps)
     return int(need[more <= left].min())
 
 
+def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:
+    """Return the fewest further answers after which the stance alone can be settled; at least 1.
+
+    Either all further answers are on one side, or so many are unreadable that too few can be readable.
+    """
+    one_side = (left - abs(agree - disagree)) // 2 + 1
+    unreadable = agree + disagree + left - of.minimum + 1
+    fewest = min(one_side, left)
+    if agree + disagree < of.minimum:
+        fewest = min(fewest, unreadable)
+    return max(1, fewest)
+
+
 def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = None) -> float:
-    """Return the expected share of the N answers that is drawn if settlement is checked after every answer.
+    """Return the expected share of the N answers that is drawn if settlement is checked after every answer. NaN beyond
+    `MOST_STOPPED` planned answers.
 
     The sum over t of the probability that t answers do not settle the verdict, divided by N. A settled prompt stays
     settled, so the counts after t answers are multinomial and paths need not be followed.
@@ -324,6 +449,8 @@ def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = N
 
 @lru_cache(maxsize=4096)
 def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
+    if of.samples > MOST_STOPPED:
+        return math.nan
     n, first = of.samples, least_more(0, 0, 0, of)
     unsettled = float(first)  # no prompt settles earlier
     for drawn in range(first, n):
@@ -346,7 +473,8 @@ def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
 
 
 def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None = None) -> float:
-    """Return the mean of `expected_share` over prompts, from the observed shares of each; NaN without answers.
+    """Return the mean of `expected_share` over prompts, from the observed shares of each. NaN without answers, or where
+    `expected_share` has none.
 
     Parameters
     ----------
