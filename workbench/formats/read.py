@@ -7,7 +7,6 @@ import shlex
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from shlex import quote
 from typing import cast
 
 from workbench import entry_points
@@ -230,7 +229,7 @@ def _what(path: Path) -> str:
         return "a folder with " + (_few(held) if held else "nothing in it")
     header, kind = header_of(path), kind_of(path)
     if _holds_labels(path):
-        return f"labels of answers (import them with: workbench labels STORE --import {quote(str(path))})"
+        return f"labels of answers (import them with: workbench labels STORE --import {shlex.quote(str(path))})"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
     if len(header) > 1:
