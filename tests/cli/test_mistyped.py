@@ -14,6 +14,11 @@ from workbench.cli.main import main, workbench
     [
         (["shwo", "x.db"], "there is no command 'shwo'; did you mean 'show'?"),
         (["statment"], "did you mean 'statements'?"),
+        (["verdcts"], "did you mean 'verdicts'? Its figures: workbench show STORE reliability. A store of that name:"),
+        (["reliability"], "there is no command 'reliability'; it is an audit. Its figures: workbench show STORE rel"),
+        (["bias_scor", "x.db"], "did you mean 'bias_score'? Its figures: workbench show STORE bias_score."),
+        (["jobs", "cancel"], "found 'cancel' in place of a store: workbench jobs STORE cancel"),
+        (["choices", "perturbe"], "found 'perturbe' in place of a store: workbench choices STORE perturb"),
         (
             ["show", "x.db", "reliability", "--modle", "y"],
             "workbench show: error: there is no option --modle; did you mean --model?",
@@ -43,6 +48,18 @@ def test_a_mistype_is_named(typed: list[str], said: str, capsys: pytest.CaptureF
     told = capsys.readouterr().err
     assert said in told
     assert told.startswith("Usage: workbench")
+
+
+def test_a_word_that_is_no_command_and_no_store_is_told_as_both(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["elections"]) == 2
+    assert capsys.readouterr().err == (
+        "workbench: elections is neither a command nor a store. Commands: workbench --help. To make a store: workbench "
+        "init elections\n"
+    )
+    assert main(["elections.db"]) == 2
+    assert "there is no store at elections.db, and none was made" in capsys.readouterr().err
+    assert main(["show", "reliabilty"]) == 2
+    assert "found 'reliabilty' in place of a store: workbench show STORE reliability" in capsys.readouterr().err
 
 
 def test_the_value_of_an_unknown_option_is_not_named_as_well(capsys: pytest.CaptureFixture[str]) -> None:

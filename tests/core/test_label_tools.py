@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.domain.annotations import EventKind, LabelEvent
-from workbench.errors import InputError
+from workbench.errors import InputError, UsageError
 from workbench.formats.label_files import read_labels
 from workbench.formats.label_tools import TOOLS, tool_of, write_for
 
@@ -62,7 +62,7 @@ def test_labels_of_a_tool_come_in_with_what_is_left_out_said(tmp_path: Path, too
     assert (event.annotator, event.label, event.codebook) == ("ana@lab.example", "agree", "stance")
     assert (event.response, event.statement) == (ANSWER, STATEMENT)
     assert told[0] == f"Reading {name} as labels of {tool}."
-    assert ("1 comment, 1 text without" if tool == "doccano" else "1 span") in told[1]
+    assert ("1 comment, 1 answer without" if tool == "doccano" else "1 span") in told[1]
     if tool in ("label-studio", "prodigy"):
         assert event.at.startswith("2026-03-09T22:16:08")
         assert "1 skipped answer" in told[1]
@@ -85,6 +85,86 @@ def test_what_is_no_single_label_is_a_fault_with_its_task(tmp_path: Path, conten
     path = tmp_path / "export.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=found):
+        read_labels(path)
+
+
+ROW = {
+    "id": 0, **DATA, "stance": "disagree", "annotator": 1, "annotation_id": 10, "lead_time": 3.2,
+    "created_at": "2026-05-01T10:00:00.000000Z", "updated_at": "2026-05-01T10:00:00.000000Z",
+}  # fmt: skip
+NESTED = {"id": "0", "fields": DATA, "metadata": {"ref": "a-1"}, "suggestions": {}, "status": "completed"}
+STATE = {
+    "user_id": "ana",
+    "instance_id_to_label_to_value": {
+        "i1": [[{"schema": "stance", "name": "agree"}, "true"], [{"schema": "stance", "name": "neutral"}, False]],
+        "i2": {"stance": {"disagree": "1"}},
+        "i3": [],
+    },
+}
+
+
+def as_table(rows: list[dict[str, Any]], between: str = ",") -> str:
+    lines = [between.join(rows[0]), *(between.join(f'"{value}"' for value in row.values()) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
+    ("min.json", json.dumps([ROW, {**ROW, "annotator": "bo@lab.example", "stance": ""}]), "label-studio",
+     [("user 1", "disagree")], "1 answer without a label"),
+    ("several.csv", as_table([ROW, {**ROW, "stance": '{""choices"": [""agree""]}', "annotator": "2"}]), "label-studio",
+     [("user 1", "disagree"), ("user 2", "agree")], ""),
+    ("several.tsv", as_table([ROW], "\t"), "label-studio", [("user 1", "disagree")], ""),
+    ("nested.jsonl", json.dumps({**NESTED, "responses": {"stance": [
+        {"value": "agree", "user_id": "u1", "status": "submitted"},
+        {"value": "neutral", "user_id": "u2", "status": "draft"}]}}), "argilla",
+     [("u1", "agree")], "1 draft or discarded answer"),
+    ("first.json", json.dumps([{**NESTED, "responses": [
+        {"user_id": "u1", "status": "submitted", "values": {"stance": {"value": "agree"}}}]}]), "argilla",
+     [("u1", "agree")], ""),
+    ("flat.jsonl", json.dumps({"id": "0", "status": "completed", **DATA, "stance.suggestion": None,
+        "stance.responses": ["agree", "neutral"], "stance.responses.users": ["u1", "u2"],
+        "stance.responses.status": ["submitted", "submitted"]}), "argilla",
+     [("u1", "agree"), ("u2", "neutral")], ""),
+    ("potato.csv", as_table([{"user": "ana", "instance_id": "1",
+        "displayed_text": f"Statement: {STATEMENT}\n\nResponse: {ANSWER}", "stance:::agree": "1",
+        "stance:::disagree": ""}]), "potato", [("ana", "agree")], ""),
+    ("empty.jsonl", "\n".join(json.dumps({**DATA, "accept": accept, "answer": "accept", "_annotator_id": "x-ana"})
+        for accept in (["agree"], [])), "prodigy", [("x-ana", "agree")], "1 answer without a label"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "tool", "labels", "left"), VARIANTS, ids=[each[0] for each in VARIANTS])
+def test_other_exports_of_a_tool_come_in_too(
+    tmp_path: Path, name: str, content: str, tool: str, labels: list[tuple[str, str]], left: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    told: list[str] = []
+    events = read_labels(path, "stance", told.append)
+    assert [(event.annotator, event.label) for event in events] == labels
+    assert {(event.statement, event.response) for event in events} == {(STATEMENT, ANSWER)}
+    assert told == [f"Reading {name} as labels of {tool}.", *([f"Left out: {left}."] if left else [])]
+
+
+def test_the_state_of_a_person_in_potato_has_its_texts_in_the_data_files_of_the_task(tmp_path: Path) -> None:
+    state = tmp_path / "task" / "annotation_output" / "ana" / "user_state.json"
+    state.parent.mkdir(parents=True)
+    state.write_text(json.dumps(STATE), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"labels of Potato by the ids of items, without texts.* \(i1, i2\)"):
+        read_labels(state)
+    (tmp_path / "task" / "data").mkdir()
+    items = [{"id": "i1", **DATA}, {"id": "i2", "statement": STATEMENT, "text": "No."}, {"id": "i3", **DATA}]
+    (tmp_path / "task" / "data" / "items.jsonl").write_text("\n".join(map(json.dumps, items)), encoding="utf-8")
+    assert [(event.annotator, event.label, event.response) for event in read_labels(state)] == [
+        ("ana", "agree", ANSWER),
+        ("ana", "disagree", "No."),
+    ]
+
+
+def test_several_accepted_options_are_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "stance.jsonl"
+    path.write_text(json.dumps({**DATA, "accept": ["agree", "neutral"], "answer": "accept"}), encoding="utf-8")
+    with pytest.raises(InputError, match="2 labels of one answer: agree, neutral"):
         read_labels(path)
 
 

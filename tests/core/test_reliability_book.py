@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement,
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
+from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.data_files import csv_files
 from workbench.figures.write.document import document
@@ -172,6 +174,21 @@ def test_kappas_stand_beside_those_of_people() -> None:
     assert (rows[1]["pairs"], rows[1]["answered"], rows[0]["pairs"]) == (2, 1, 0)
     only = cells(made(sampled(), *answers[:2], as_people=True).table("kappas"))
     assert {row["n"] + row["excluded"] for row in only if row["variant"] == "negation"} == {1}
+
+
+def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
+    """κ was 1.00 in rows of which every verdict said too few."""
+    few = counts(statements=2)
+    for template, order, place in product((0, 1), (0, 1), (1, 2)):
+        if (template, order, place) not in ((0, 0, 1), (1, 1, 1)):
+            few = answered(few, place, positive=1, readable=1, order=order, template=template)
+    few = answered(few, 1, positive=0, order=1, template=1)
+    few = answered(few, 0, positive=0, order=1, template=1)
+    table = made(judge(few)).table("verdicts")
+    assert [row["kappa_paraphrase"] for row in cells(table)][0].value == 1.0
+    column = [column.key for column in table.columns].index("kappa_paraphrase")
+    shown = [row[column] for row in painted(table)[0]]
+    assert shown == ["1.00 (2 of 8)", "undefined (a)"]
 
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:

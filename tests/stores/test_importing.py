@@ -55,8 +55,6 @@ def test_a_file_or_a_folder_says_what_it_is(tmp_path: Path, name: str, text: str
     [
         ("notes.md", "# notes", "a file .md"),
         ("a.csv", "alpha,beta\n1,2\n", "a table with the columns alpha, beta"),
-        ("a.csv", "annotator,response,statement,label\n", "labels of answers (import them with"),
-        ("a.jsonl", '{"annotator": "ana", "response": "Yes"}', "labels of answers"),
     ],
 )
 def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str, text: str, told: str) -> None:
@@ -66,6 +64,23 @@ def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str
     assert told in str(caught.value)
     assert is_plain(tmp_path)
     assert not is_plain(shipped_instrument_folder())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "annotator,response,statement,label\n"),
+        ("a.jsonl", '{"annotator": "ana", "response": "Yes"}'),
+        ("a.json", '[{"text": "Yes", "stance": "agree", "annotator": 1, "annotation_id": 2, "lead_time": 1.5}]'),
+    ],
+)
+def test_labels_are_called_labels_with_the_command_that_imports_them(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        recognised(path)
+    command = f"workbench labels STORE --import {path}"
+    assert str(caught.value) == f"{path}: found labels of answers (import them with: {command})"
 
 
 def test_a_rehearsal_says_what_the_import_then_does_and_writes_nothing(store: Store) -> None:

@@ -425,15 +425,20 @@ class Audit(ABC):
         `shared`: where audits of the same answers find what another one has worked out already.
         """
         from workbench.audits.result import home_lines
+        from workbench.evidence.answered import finished_first
         from workbench.evidence.runs import Which
 
         if self.place is None:
             return ()
-        there = self.every_run(store, Which()) if self.each_run else self.narrowed(store, Which())
+        there: Sequence[Which]
+        if self.each_run:
+            there = Which().of_each(finished_first(store, store.runs.list(self.name), RUNS_AT_HOME))
+        else:
+            there = self.narrowed(store, Which())[-1:]
         if not there or self.not_yet(store):
             return ()
         lines: list[HomeLine] = []
-        for one in reversed(there[-RUNS_AT_HOME if self.each_run else -1 :]):
+        for one in there:
             label, key = self.place.label or self.place.mode.capitalize(), f"{self.name}:{len(lines) or ''}"
             try:
                 result = self.judge(store, *self.at_home(store, one), lambda: nullcontext(store))
@@ -457,6 +462,7 @@ class Audit(ABC):
         there = self.narrowed(store, meant)
         if not there and self.each_run:
             there = [meant]  # `judge` says which models there are
+        there, left_out = self._finished(store, meant, there)
         names = list(dict.fromkeys(str(one.instrument) for one in there))
         if len(names) > 1:
             raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
@@ -465,7 +471,28 @@ class Audit(ABC):
             raise UnknownName(f"{self.why_unanswered(options.instrument)}. {start}{elsewhere(store, self.asked_by)}")
         which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
-        return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
+        made = printed(result, options.table or (), conditions(options.where or ()), compare, medium)
+        return replace(made, header=(*left_out, *made.header), told=(*left_out, *made.told)) if left_out else made
+
+    def _finished(self, store: Store, meant: Which, there: Sequence[Which]) -> tuple[Sequence[Which], tuple[str, ...]]:
+        """Return the one run with a finished plan, if there is one among several, and how far the others came."""
+        from workbench.evidence.answered import answered, is_finished
+        from workbench.evidence.runs import runs_meant
+        from workbench.figures.shown import number
+        from workbench.figures.table import Kind
+
+        if not self.each_run or len(there) < 2:
+            return there, ()
+        runs = runs_meant(store, self.name, meant)
+        finished = [run for run in runs if is_finished(store, run)]
+        if len(finished) != 1:
+            return there, ()
+        left_out = []
+        for run in runs:
+            if run not in finished:
+                share = number(answered(store, run).share, Kind.SHARE)
+                left_out.append(f"Left out: {run.label}, of which {share} of the plan was answered. Name it to see it.")
+        return meant.of_each(finished), tuple(left_out)
 
     def why_unanswered(self, instrument: str | None) -> str:
         """Say that nothing was answered."""
@@ -523,7 +550,7 @@ class Audit(ABC):
             Given(seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within)
         )
         newest: dict[str, Result] = {}
-        for one in self.narrowed(store, which):
+        for one in self._finished_before_others(store, which):
             if wanted.models and not self.each_run:
                 there = self.models(store, one.instrument or "")
                 held = [
@@ -541,6 +568,17 @@ class Audit(ABC):
                 wanted.shared.update({(self.name, run): result for run in result.runs.values()})
         for result in newest.values():
             yield from reported_beside(result, wanted, self.command)
+
+    def _finished_before_others(self, store: Store, which: Which) -> Sequence[Which]:
+        """Return a choice for each result that `which` leaves open, of runs those with a finished plan first."""
+        from workbench.evidence.answered import is_finished
+        from workbench.evidence.runs import runs_meant
+
+        choices = self.narrowed(store, which)
+        if not self.each_run or len(choices) < 2:
+            return choices
+        runs = runs_meant(store, self.name, which)
+        return which.of_each(sorted(runs, key=lambda run: not is_finished(store, run)))
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""

@@ -62,7 +62,7 @@ def open_store(options: Namespace) -> int:
     path: Path = options.store
     if not path.exists():
         if not agreed(f"There is no store at {path}. Make one? [Y/n] "):
-            raise UsageError(f"no store was made. To make one: workbench init {shlex.quote(str(path))}")
+            raise UsageError(_no_store(path))
         with_demo = agreed(f"Put the shipped instrument ({SHIPPED}) into it? [Y/n] ")
         make(path, demo=with_demo)
     if not sys.stdout.isatty():
@@ -70,6 +70,15 @@ def open_store(options: Namespace) -> int:
     from workbench.tui.app import run_app
 
     return run_app(path, start=options.screen, annotator=options.annotator, queue=options.queue)
+
+
+def _no_store(path: Path) -> str:
+    """Return that a path is no store; a bare word may be meant as a command."""
+    name = shlex.quote(str(path))
+    if path.name == str(path) and not path.suffix:
+        neither = f"{path} is neither a command nor a store. Commands: workbench --help"
+        return f"{neither}. To make a store: workbench init {name}"
+    return f"there is no store at {path}, and none was made. To make one: workbench init {name}"
 
 
 @verb(STORE, flag("demo", "with the instrument that ships with workbench"))

@@ -24,6 +24,7 @@ from workbench.figures.visible import visible
 from workbench.options.flags import parameter, spread
 from workbench.options.option import Section
 from workbench.options.schema import AS_PUBLISHED
+from workbench.options.shared import STORE
 
 if TYPE_CHECKING:
     from workbench.options.option import Option
@@ -60,6 +61,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; refuse words that belong to none, and options that exclude each other."""
         several = {option.flag for option in self.verb.options if option.several}
+        if args and not ctx.resilient_parsing:
+            self._check_store(ctx, args[0])
         try:
             rest = super().parse_args(ctx, spread(args, several))
         except click.UsageError as error:
@@ -72,6 +75,15 @@ class Command(click.Command):
                 if isinstance(part, Section) and part.one_of:
                     self._check_one(ctx, part.options)
         return rest
+
+    def _check_store(self, ctx: click.Context, word: str) -> None:
+        """Raise UsageError where one of the verb's acts, or a word like one, is in the place of the store."""
+        positional = [option for option in self.verb.options if option.positional]
+        if STORE.name not in [option.name for option in positional] or Path(word).suffix or Path(word).exists():
+            return
+        acts = [act for option in positional for act in option.choices]
+        if near := get_close_matches(word, acts, n=1, cutoff=NEAR):
+            ctx.fail(f"found {word!r} in place of a store: {ctx.command_path} STORE {near[0]}")
 
     def _check_one(self, ctx: click.Context, options: Sequence[Option]) -> None:
         given = [one.flag for one in options if ctx.get_parameter_source(one.name) is ParameterSource.COMMANDLINE]
@@ -181,11 +193,20 @@ class Verbs(click.Group):
         return self.default, self.get_command(ctx, self.default), args
 
     def meant(self, word: str) -> str:
-        """Say which verb a word is like; "" where it is like none, or names a file."""
-        near = get_close_matches(word, self.listed, n=1, cutoff=NEAR)
-        if not near or Path(word).exists() or Path(word).name != word or Path(word).suffix:
+        """Return which verb a word is like, and what replaces a former one; or an empty text.
+
+        The text is empty, too, if the word names a file. An audit's name is like a verb that prints its figures.
+        """
+        if Path(word).exists() or Path(word).name != word or Path(word).suffix:
             return ""
-        return f"there is no command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
+        instead = {name: join(("workbench", "show", "STORE", name)) for name in registry.audits()}
+        instead |= {name: replaced(name).partition(": ")[2] for name in registry.FORMER}
+        near = get_close_matches(word, [*self.listed, *instead], n=1, cutoff=NEAR)
+        if not near:
+            return ""
+        named = f"did you mean {near[0]!r}?" if near[0] != word else "it is an audit."
+        command = f" Its figures: {instead[near[0]]}." if near[0] in instead and near[0] not in self.listed else ""
+        return f"there is no command {word!r}; {named}{command} A store of that name: workbench ./{word}"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Name the verbs by what one wants to do, without importing any of them."""

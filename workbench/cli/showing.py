@@ -17,7 +17,7 @@ from workbench.cli.audit_options import AUDIT as ASKED
 from workbench.cli.audit_options import listing
 from workbench.cli.completing import is_sqlite
 from workbench.cli.output import FIGURES, medium, print_json, print_out, say, say_wrapped
-from workbench.cli.parser import NAMES, Command
+from workbench.cli.parser import NAMES, NEAR, Command
 from workbench.cli.verbs import AT_HAND, Namespace, Verb, hint, verb
 from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
@@ -101,6 +101,10 @@ def _check(words: Sequence[str]) -> None:
         raise UsageError(
             f"found the audit {first!r} in place of a store: workbench show {shlex.quote(second or 'STORE')} {first}"
         )
+    if first and not Path(first).exists() and not Path(first).suffix:
+        near = get_close_matches(first, registry.audits(), n=1, cutoff=NEAR)
+        if near:
+            raise UsageError(f"found {first!r} in place of a store: workbench show STORE {near[0]}")
     if second:
         near = get_close_matches(second, registry.audits(), n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""

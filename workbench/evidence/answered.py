@@ -141,6 +141,39 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
     )
 
 
+def is_finished(store: Store, run: Run) -> bool:
+    """Return whether a run has answers, and its plan was answered as far as it can be."""
+    return bool(run.responses) and not answered(store, run).partial
+
+
+def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
+    """Return the newest of some runs, at most so many: those with a finished plan before the others.
+
+    runs : the newest last
+    """
+    finished: list[Run] = []
+    unfinished: list[Run] = []
+    for run in reversed(runs):
+        (finished if is_finished(store, run) else unfinished).append(run)
+        if len(finished) == most:
+            break
+    return [*finished, *unfinished][:most]
+
+
+def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
+    """Return the model that answered last, of those with a finished plan if there are any.
+
+    last : name of a model -> time of its newest answer
+
+    Examples
+    --------
+    >>> leading({"a": "2026-01-01", "b": "2026-01-02"}, [Answered("a", 9, 9), Answered("b", 9, 1)])
+    'a'
+    """
+    unfinished = {one.name for one in several if one.partial}
+    return max(last, key=lambda name: (name not in unfinished, last[name]))
+
+
 def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
     return (one.language for one in templates if one.words and not lexicon(one.language, one.words).reviewed)
 

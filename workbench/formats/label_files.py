@@ -17,14 +17,14 @@ from typing import TextIO
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
-from workbench.formats.label_tools import TOOLS, read_rows_of, tool_of
+from workbench.formats.label_tools import READABLE, read_rows_of, tool_of
 from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings, read_text
 from workbench.formats.tabular import read_rows
 
 FORMATS = (".csv", ".jsonl")
-READ = (*FORMATS, ".json")
-KNOWN = f"label files are {' or '.join(FORMATS)}, or what {', '.join(TOOLS)} wrote"
+READ = (*FORMATS, ".json", ".tsv")
+KNOWN = f"label files are {' or '.join(FORMATS)}, or what {', '.join(READABLE)} wrote"
 REQUIRED = ("annotator", "response", "statement", "label")
 COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
 MADE_OF = ("kind", "annotator", "codebook", "response", "statement", "instrument", "ref", "variant", "label", "at")
@@ -74,7 +74,7 @@ def read_labels(
     elif path.suffix in FORMATS:
         rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
     else:
-        raise UsageError(f"{path}: found JSON that no tool of these wrote; {KNOWN}")
+        raise UsageError(f"{path}: found a {path.suffix} file that no tool of these wrote; {KNOWN}")
     events = [_event(path, line, row, codebook, findings) for line, row in rows]
     if not rows and not findings.found:
         findings.add(path, 2, None, "no label", "one line per label")

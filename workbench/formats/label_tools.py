@@ -1,4 +1,7 @@
-"""Labels in the layouts of other annotation tools: Label Studio (JSON), Prodigy, doccano and Potato (JSON Lines).
+"""Labels in the layouts of other annotation tools.
+
+Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSON Lines; Potato's JSON Lines, tables and
+`user_state.json`; Argilla's records, nested or flattened, of its versions 1 and 2. All are known by their content.
 
 What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out and counted. An
 answer stands under `response`, or `text`; what it answers under `statement`. What is written here has both, and tools
@@ -18,9 +21,23 @@ from uuid import UUID
 
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.names import plural
-from workbench.formats.records import Findings, Kind, kind_of, objects
+from workbench.formats.potato_state import STATE_KEY, items_of
+from workbench.formats.records import Findings, Kind, header_of, kind_of, objects, records
 
 TOOLS = ("label-studio", "prodigy", "doccano", "potato")
+"tools whose layout is written"
+READABLE = (*TOOLS, "argilla")
+TABLE_OF_LABEL_STUDIO = frozenset({"annotator", "annotation_id", "lead_time"})
+"fields of Label Studio's JSON-MIN, CSV and TSV, beside those of a task"
+OWN_OF_LABEL_STUDIO = TABLE_OF_LABEL_STUDIO | {"id", "created_at", "updated_at", "agreement"}
+OF_SCHEMA = ":::"
+"between schema and label in the columns of a table of Potato"
+FLAT, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
+"end the names of the columns that a question has in flattened records of Argilla"
+SUBMITTED = ("submitted", "completed", None)
+"states of a response that counts; None: the version of Argilla states none"
+NOT_CHOSEN = ("", "0", "false", "null", "none")
+"values of labels of Potato that are not chosen, in lower case"
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")
 "what a task is about"
 RESPONSES = ("response", "text", "answer", "displayed_text")
@@ -35,20 +52,39 @@ Object = Mapping[str, Any]
 
 
 def tool_of(path: Path) -> str:
-    """Return the tool that wrote a file, by its first object; "" where it is none of these."""
+    """Return the tool that wrote a file, by its first object or its columns, or "" if it is none of these."""
     kind = kind_of(path)
+    if kind is Kind.TEXT:
+        return _tool_of_table(set(header_of(path)))
     if kind not in (Kind.JSON, Kind.LINES):
         return ""
-    first = next((one for _, one in objects(path, Findings()) if isinstance(one, dict)), {})
+    first = next((task for _, task in objects(path, Findings()) if isinstance(task, dict)), {})
     if isinstance(first.get("annotations"), list) and isinstance(first.get("data"), dict):
         return "label-studio"
-    if "label_annotations" in first:
+    if "label_annotations" in first or STATE_KEY in first:
         return "potato"
+    if _is_of_argilla(first):
+        return "argilla"
+    if first.keys() >= TABLE_OF_LABEL_STUDIO:
+        return "label-studio"
     if "answer" in first and ("accept" in first or "label" in first or "_task_hash" in first):
         return "prodigy"
     if "text" in first and isinstance(first.get("label", first.get("labels")), list):
         return "doccano"
     return ""
+
+
+def _tool_of_table(columns: set[str]) -> str:
+    if columns >= TABLE_OF_LABEL_STUDIO:
+        return "label-studio"
+    if any(OF_SCHEMA in column for column in columns):
+        return "potato"
+    return ""
+
+
+def _is_of_argilla(record: Object) -> bool:
+    nested = isinstance(record.get("fields"), dict) and isinstance(record.get("responses"), list | dict)
+    return nested or any(name.endswith(FLAT) and f"{name}.users" in record for name in record)
 
 
 def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tuple[list[tuple[int, Row]], list[str]]:
@@ -59,19 +95,35 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
     rows: list[tuple[int, Row]] = []
     left: Counter[str] = Counter()
     read = _READERS[tool]
-    for place, one in objects(path, findings):
+    for place, task in _tasks_of(path, findings):
         try:
-            given = list(read(one, path, codebook, left))
+            events = list(read(task, path, codebook, left))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             findings.add(path, place, None, f"no task of {tool} ({error!r:.60})", "the whole file as the tool wrote it")
             continue
-        for row, why in given:
+        for row, why in events:
             if why:
                 findings.add(path, place, None, why, "one label of the codebook for each answer")
             else:
                 rows.append((place, {name: value for name, value in row.items() if value}))
     told = ", ".join(plural(n, what) for what, n in left.items() if n)
     return rows, [f"Left out: {told}."] if told else []
+
+
+def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
+    """Yield (place, task) of a file: of a table each row, of Potato's state of a person each labelled item."""
+    if kind_of(path) is Kind.TEXT:
+        found = records(path, findings)
+        _, header = next(found)
+        names = [name.strip() for name in header]
+        for line, cells in found:
+            yield line, dict(zip(names, cells, strict=False))
+        return
+    for place, task in objects(path, findings):
+        if isinstance(task, dict) and STATE_KEY in task:
+            yield from enumerate(items_of(task, path), start=1)
+        else:
+            yield place, task
 
 
 Found = Iterator[tuple[Row, str]]
@@ -90,51 +142,92 @@ def _about(data: Object) -> Row:
     return row
 
 
-def _label_studio(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
-    about = _about(one.get("data") or {})
-    left["prediction"] += len(one.get("predictions") or ())
-    for given in one.get("annotations") or ():
-        if given.get("was_cancelled"):
+def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
+    if "annotations" not in task:
+        yield from _label_studio_row(task, path, codebook, left)
+        return
+    about = _about(task.get("data") or {})
+    left["prediction"] += len(task.get("predictions") or ())
+    for annotation in task.get("annotations") or ():
+        if annotation.get("was_cancelled"):
             left["skipped answer"] += 1
             continue
-        results = [part for part in given.get("result") or () if isinstance(part, dict)]
+        results = [part for part in annotation.get("result") or () if isinstance(part, dict)]
         choices = {str(part.get("from_name")): part["value"] for part in results if part.get("type") == "choices"}
         left["span"] += sum(part.get("type") in ("labels", "hypertextlabels") for part in results)
-        left["other field"] += max(0, len(choices) - 1)
-        value = choices.get(codebook) or (next(iter(choices.values())) if len(choices) == 1 else None)
-        if value is None and len(choices) > 1:
-            yield {}, f"the fields {', '.join(choices)}, of which none is called {codebook}"
+        field, why = _field(codebook, choices, left)
+        if why:
+            yield {}, why
             continue
-        if value is None:
-            left["annotation without a label"] += 1
-            continue
-        who = given.get("completed_by", UNTOLD)
-        who = who.get("email") or who.get("id") if isinstance(who, dict) else who
         note = next((part["value"].get("text") for part in results if part.get("type") == "textarea"), "")
-        yield _single(value.get("choices"), about | {
-            "annotator": f"user {who}" if isinstance(who, int) else str(who),
-            "at": str(given.get("created_at") or ""),
-            "elapsed_ms": _milliseconds(given.get("lead_time")),
+        row = about | {
+            "annotator": _label_studio_user(annotation.get("completed_by", UNTOLD)),
+            "at": str(annotation.get("created_at") or ""),
+            "elapsed_ms": _milliseconds(annotation.get("lead_time")),
             "note": "\n".join(note) if isinstance(note, list) else str(note or ""),
-            "uid": _uid(given.get("unique_id")),
+            "uid": _uid(annotation.get("unique_id")),
             "codebook": codebook,
-        })  # fmt: skip
+        }
+        yield from _single(choices[field].get("choices") if field else None, row, left)
 
 
-def _prodigy(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
-    meta = one.get("meta") if isinstance(one.get("meta"), dict) else {}
-    left["span"] += len(one.get("spans") or ())
-    if one.get("answer") != "accept":
-        left["skipped answer" if one.get("answer") == "ignore" else "rejected suggestion"] += 1
+def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
+    """Yield the annotation of one row of JSON-MIN, CSV or TSV, which has the fields of its task beside it."""
+    about = _about(task)
+    own = {*OWN_OF_LABEL_STUDIO, *ABOUT, *RESPONSES, *STATEMENTS}
+    values = {name: value for name, value in task.items() if name == codebook or name not in own}
+    if codebook not in values and len(values) > 1:
+        yield {}, f"the fields {', '.join(values)}, of which none is called {codebook}; name one with --codebook"
         return
-    who = str(one.get("_annotator_id") or one.get("_session_id") or path.stem)
-    at = one.get("_timestamp")
-    yield _single(one.get("accept") or one.get("label"), _about({**(meta or {}), **one}) | {
+    value = values.get(codebook, next(iter(values.values()), None))
+    seconds = task.get("lead_time")
+    row = about | {
+        "annotator": _label_studio_user(task.get("annotator") or UNTOLD),
+        "at": str(task.get("created_at") or ""),
+        "elapsed_ms": _milliseconds(float(seconds) if isinstance(seconds, str) and seconds else seconds),
+        "codebook": codebook,
+    }
+    yield from _single(_choices_in(value), row, left)
+
+
+def _label_studio_user(who: object) -> str:
+    """Return the name of an annotator: an address, or `user` and the number that the tool gives a person."""
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    return f"user {who}" if isinstance(who, int) or str(who).isdecimal() else str(who)
+
+
+def _choices_in(value: object) -> object:
+    """Return the choices of a field of a table: `agree`, or of several `{"choices": ["agree", "neutral"]}`."""
+    if isinstance(value, str) and value.startswith("{"):
+        value = json.loads(value)
+    return value.get("choices") if isinstance(value, dict) else value
+
+
+def _field(codebook: str, fields: Mapping[str, object], left: Counter[str]) -> tuple[str, str]:
+    """Return the field that holds the label, or "", and why none can be chosen, or "" if that is no fault."""
+    if codebook in fields:
+        left["other field"] += len(fields) - 1
+        return codebook, ""
+    if len(fields) > 1:
+        return "", f"the fields {', '.join(fields)}, of which none is called {codebook}"
+    return next(iter(fields), ""), ""
+
+
+def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
+    meta = task.get("meta") if isinstance(task.get("meta"), dict) else {}
+    left["span"] += len(task.get("spans") or ())
+    if task.get("answer") != "accept":
+        left["skipped answer" if task.get("answer") == "ignore" else "rejected suggestion"] += 1
+        return
+    who = str(task.get("_annotator_id") or task.get("_session_id") or path.stem)
+    row = _about({**(meta or {}), **task}) | {
         "annotator": who.removeprefix(f"{path.stem}-"),
-        "at": _moment(at),
+        "at": _moment(task.get("_timestamp")),
         "uid": _uid((meta or {}).get("uid")),
         "codebook": codebook,
-    })  # fmt: skip
+    }
+    yield from _single(task["accept"] if "accept" in task else task.get("label"), row, left)
 
 
 def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
@@ -143,28 +236,73 @@ def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Foun
     left["span"] += len(spans) + len(one.get("entities") or ())
     left["comment"] += len(one.get("Comments") or ())
     labels = [part for part in labels or () if not isinstance(part, list)]
-    if not labels:
-        left["text without a label"] += 1
-        return
     who = one.get("username") or one.get("user") or one.get("annotator") or path.stem
     said = {name: str(one.get(name) or "") for name in ("at", "note")}
     uid = _uid(one.get("uid"))
-    yield _single(labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook})
+    yield from _single(labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook}, left)
 
 
-def _potato(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
-    fields = one.get("label_annotations")
-    fields = fields if isinstance(fields, dict) else {}
-    left["span"] += len(one.get("span_annotations") or ())
-    chosen = fields.get(codebook) or (next(iter(fields.values())) if len(fields) == 1 else None)
-    if chosen is None:
-        left["text without a label"] += 1
+def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
+    fields = item.get("label_annotations")
+    fields = fields if isinstance(fields, dict) else _schemas_of(item)
+    left["span"] += len(item.get("span_annotations") or ())
+    field, why = _field(codebook, fields, left)
+    if why:
+        yield {}, why
         return
-    labels = list(chosen) if isinstance(chosen, dict) else chosen
-    who = one.get("user") or one.get("user_id") or path.resolve().parent.name
-    said = {name: str(one[name]) for name in ("at", "elapsed_ms") if one.get(name) is not None}
-    uid = _uid(one.get("uid"))
-    yield _single(labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook})
+    chosen = fields.get(field)
+    if isinstance(chosen, dict):
+        chosen = [label for label, value in chosen.items() if str(value).strip().lower() not in NOT_CHOSEN]
+    who = item.get("user") or item.get("user_id") or path.resolve().parent.name
+    row = _about(item) | {name: str(item[name]) for name in ("at", "elapsed_ms") if item.get(name) is not None}
+    row |= {"annotator": str(who), "uid": _uid(item.get("uid")), "codebook": codebook}
+    yield from _single(chosen, row, left)
+
+
+def _schemas_of(row: Object) -> dict[str, dict[str, object]]:
+    """Return schema -> label -> value of the columns `schema:::label` of a table."""
+    schemas: dict[str, dict[str, object]] = {}
+    for column, value in row.items():
+        schema, between, label = column.partition(OF_SCHEMA)
+        if between:
+            schemas.setdefault(schema, {})[label] = value
+    return schemas
+
+
+def _argilla(record: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
+    nested = record.get("fields") if isinstance(record.get("fields"), dict) else record
+    about = _about({**(record.get("metadata") or {}), **(nested or {})})
+    answers = _answers_of(record)
+    field, why = _field(codebook, answers, left)
+    if why:
+        yield {}, why
+        return
+    if not answers.get(field):
+        left["answer without a label"] += 1
+    for who, status, value in answers.get(field, ()):
+        if status not in SUBMITTED:
+            left["draft or discarded answer"] += 1
+            continue
+        yield from _single(value, about | {"annotator": str(who or UNTOLD), "codebook": codebook}, left)
+
+
+def _answers_of(record: Object) -> dict[str, list[tuple[object, object, object]]]:
+    """Return question -> (user, status, value) of each response to a record of Argilla."""
+    answers: dict[str, list[tuple[object, object, object]]] = {}
+    responses = record.get("responses")
+    if isinstance(responses, dict):  # version 2
+        for question, several in responses.items():
+            answers[question] = [(part.get("user_id"), part.get("status"), part["value"]) for part in several or ()]
+        return answers
+    for response in responses or ():  # version 1
+        for question, part in (response.get("values") or {}).items():
+            answers.setdefault(question, []).append((response.get("user_id"), response.get("status"), part["value"]))
+    for column, values in record.items():  # flattened
+        if column.endswith(FLAT) and values:
+            question = column.removesuffix(FLAT)
+            users, states = record[f"{question}{USERS}"], record.get(f"{question}{STATUS}") or [None] * len(values)
+            answers[question] = list(zip(users, states, values, strict=True))
+    return answers
 
 
 _READERS: Mapping[str, Callable[[Object, Path, str, Counter[str]], Found]] = {
@@ -172,15 +310,20 @@ _READERS: Mapping[str, Callable[[Object, Path, str, Counter[str]], Found]] = {
     "prodigy": _prodigy,
     "doccano": _doccano,
     "potato": _potato,
+    "argilla": _argilla,
 }
 
 
-def _single(labels: object, row: Row) -> tuple[Row, str]:
-    """Return an event with its one label, or why it has none."""
-    found = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
-    if len(found) != 1 or not isinstance(found[0], str):
-        return {}, f"{len(found)} labels of one answer: {', '.join(map(str, found))[:80] or 'none'}"
-    return row | {"label": found[0]}, ""
+def _single(labels: object, row: Row, left: Counter[str]) -> Found:
+    """Yield an event with its one label, or why it has several; count one that has none."""
+    several = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
+    if not any(several):
+        left["answer without a label"] += 1
+        return
+    if len(several) != 1 or not isinstance(several[0], str):
+        yield {}, f"{len(several)} labels of one answer: {', '.join(map(str, several))[:80]}"
+        return
+    yield row | {"label": several[0]}, ""
 
 
 def _milliseconds(seconds: object) -> str:

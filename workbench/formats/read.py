@@ -92,6 +92,8 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
+        if not found and _holds_labels(path):
+            raise UsageError(f"{path}: found {_what(path)}")
         row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
         if row is not None:
             raise UsageError(
@@ -263,14 +265,21 @@ def _of_file(path: Path, how: How) -> str:
     return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
 
 
+def _holds_labels(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    header = set(header_of(path))
+    return set(OF_LABELS) <= header or {"response", "annotator"} <= header or bool(tool_of(path))
+
+
 def _what(path: Path) -> str:
     """Describe a file or folder without a known format."""
     if path.is_dir():
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
     header, kind = header_of(path), kind_of(path)
-    if set(OF_LABELS) <= set(header) or {"response", "annotator"} <= set(header) or tool_of(path):
-        return "labels of answers (import them with: workbench labels STORE --import FILE)"
+    if _holds_labels(path):
+        return f"labels of answers (import them with: workbench labels STORE --import {shlex.quote(str(path))})"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
     if has_positions_alone(header):

@@ -197,6 +197,16 @@ class Adjustable(Protocol):
 
 
 @runtime_checkable
+class Reachable(Protocol):
+    """A model on a server, which may be down for a while."""
+
+    @property
+    def waiting(self) -> str:
+        """What it waits for while its server is down, for any thread; empty while the server answers."""
+        ...
+
+
+@runtime_checkable
 class Configured(Protocol):
     """A model whose probabilities depend on more than the prompt."""
 

@@ -13,11 +13,12 @@ from stores.jobs.job_rows import Job
 from stores.jobs.jobs import Orders
 from workbench.domain.names import plural
 from workbench.domain.responses import UNKNOWN, ModelCard
-from workbench.inference.base import Adjustable, Changing, Learning, Metered, Model, Remarking
+from workbench.inference.base import Adjustable, Changing, Learning, Metered, Model, Reachable, Remarking
 from workbench.inference.load import load
 from workbench.jobs.launch import log_path
 
 REQUESTED = "stopped on request"
+ANSWERS_AGAIN = "the server answers again"
 PAUSED = "paused on request"
 
 
@@ -34,6 +35,9 @@ class Control:
         self.cancelled = False
         "whether a person cancelled it"
         self._model: Adjustable | None = None
+        self._server: Reachable | None = None
+        self._waited = False
+        "whether the latest message was about a server that is down"
         self._most: int | None = None
         self.trouble = ""
         "why it ends without a request"
@@ -91,8 +95,16 @@ class Control:
     def steer(self, model: object) -> None:
         """Set the model that receives the limit of parallel calls."""
         self._model = model if isinstance(model, Adjustable) else None
+        self._server = model if isinstance(model, Reachable) else None
         if self._most is not None:
             self._adjust()
+
+    def message(self) -> str | None:
+        """Return what the job's progress says of a server that is down, or that it answers again; None: no change."""
+        waiting = "" if self._server is None else self._server.waiting
+        answers_again = self._waited and not waiting
+        self._waited = bool(waiting)
+        return waiting or (ANSWERS_AGAIN if answers_again else None)
 
     def wait(self, seconds: float) -> None:
         """Wait for a request, at most `seconds`."""

@@ -69,7 +69,8 @@ class Heartbeat:
         store.check()
         if short := shortage(self._path, self._free):
             self._control.end(f"stopped: {short}")
-        self._control.hear(store.jobs.beat(self._job_id, attempt=self._attempt))
+        message = self._control.message()
+        self._control.hear(store.jobs.beat(self._job_id, message, self._attempt))
 
 
 def say(text: str) -> None:

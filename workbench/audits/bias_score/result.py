@@ -608,7 +608,9 @@ def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> 
     judged = judge_bias(store, which, options)
     first = next(run for of in judged.runs.values() for run in of)
     found = scored(store, judged, opened)
-    headline, *further = (_headline(judged, model) for model in judged.report.tally.models[:AT_HOME])
+    unfinished = {one.name for one in found.answered if one.partial}
+    finished_first = sorted(judged.report.tally.models, key=lambda model: model in unfinished)
+    headline, *further = (_headline(judged, model) for model in finished_first[:AT_HOME])
     reader = judged.classifier
     whose = {_name(model, run, of): model for model, of in judged.runs.items() for run in of}
     of_all = Result(

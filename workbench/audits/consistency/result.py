@@ -55,7 +55,7 @@ from workbench.audits.reported import CERON, ModelFigures, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds
-from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.answered import as_json, entries, entry, header, leading
 from workbench.evidence.answered import told as refused
 from workbench.evidence.runs import Which, template_notes
 from workbench.figures.book import Book, Entry
@@ -145,7 +145,7 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
     issues = int((positions.labels != 0).any(axis=1).sum())
     if not judged.runs or not (positions.parties or issues):
         return None
-    name = max(judged.runs, key=lambda one: one.run.last).name
+    name = leading({one.name: one.run.last for one in judged.runs}, judged.answered)
     plain = replace(judged.result, options=replace(judged.options, resamples=0))
     families = plain.leaning(name).families if positions.parties else ()
     shares = ", ".join(f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined)

@@ -16,7 +16,7 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import answered, entry, header
+from workbench.evidence.answered import answered, entry, header, leading
 from workbench.evidence.rulings import NO_RULINGS, Told, of_run, touched
 from workbench.evidence.runs import Which, named_runs, runs_meant, template_notes
 from workbench.figures.book import Book, Entry
@@ -62,7 +62,8 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
     ]
     received = [answered(store, run, name) for name, run in by_name.items()]
     rulings = Told.of(ruled.values(), counted=counted, differ=touched(ruled.values(), "statement"))
-    last = found[-1]
+    first = leading({name: run.last for name, run in by_name.items()}, received)
+    last = next(one for one in found if one.name == first)
     return Result(
         which=which,
         options=options,

@@ -49,7 +49,7 @@ from workbench.domain.questionnaires import Contexts, Role, group_fields
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
-from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.answered import as_json, entries, entry, header, leading
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.evidence.runs import Which
@@ -263,7 +263,7 @@ def _items(found: Results, name: str) -> Iterator[ReportedItem]:
 
 def _headline(judged: QuestionnaireJudged) -> Headline:
     """Return what is said of the model that was asked last, under its first condition."""
-    name = max(judged.runs, key=lambda one: judged.runs[one].last)
+    name = leading({name: run.last for name, run in judged.runs.items()}, judged.answered)
     report = judged.reports[name]
     if not report.conditions:
         return Headline(name, "nothing predicted yet")

@@ -91,11 +91,18 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
                 "κ paraphrase",
                 lambda row: row.item.kappa_paraphrase,
                 Kind.COEFFICIENT,
-                help=KAPPA,
+                help=f"{KAPPA}; in brackets the pairs behind it",
                 short="κ para",
+                beside=_pairs_behind,
             ),
             Column(
-                "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="pairs behind κ", short="n"
+                "pairs",
+                "pairs",
+                lambda row: row.item.kappa_paraphrase.n,
+                Kind.COUNT,
+                help="pairs behind κ",
+                short="n",
+                aside=True,
             ),
             Column(
                 "changed",
@@ -115,6 +122,14 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
         detail=lambda row: _reasons(of, row.ref, template),
         pictures=[Matrix(columns=tuple(EVERY), rows=["statement"])],
     )
+
+
+def _pairs_behind(row: VerdictLine) -> str:
+    """Return the number of pairs behind κ, of all pairs where some could not be read."""
+    kappa = row.item.kappa_paraphrase
+    if not kappa.excluded:
+        return f"({kappa.n})"
+    return f"({kappa.n} of {kappa.n + kappa.excluded})"
 
 
 def _failing_words(failed: str) -> list[str]:

@@ -24,7 +24,7 @@ from workbench.domain.questionnaires import Questionnaire, named_few
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, entry, header
+from workbench.evidence.answered import Answered, entry, header, leading
 from workbench.evidence.letters import Came, answered_letters, said_of_unnamed
 from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
@@ -140,7 +140,8 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         with_personas(held.runs),
     )
     asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
-    names, last = [(name,) for name in held.runs], list(held.runs)[-1]
+    names = [(name,) for name in held.runs]
+    last = leading({name: run.last for name, run in held.runs.items()}, received)
     others = any(set(run.personas) - {""} for run in held.runs.values())
     behind: dict[str, Callable[..., AnyTable]] = {
         "groups": lambda name: groups(found, [_named(found, name)]),

@@ -370,9 +370,14 @@ def _said(cell: ChangeCell) -> str:
 
 
 def _headline(judged: ResponseBiasJudged) -> Headline:
-    """Return what is said of the model that answered last here or, if nobody did here, elsewhere."""
-    runs = [one.run for one in judged.subjects.values() if one.run]
-    newest = max(runs, key=lambda run: run.last).model if runs else ""
+    """Return what is said of the model that answered last here or, if nobody did here, elsewhere.
+
+    A model with a finished plan comes before the others.
+    """
+    unfinished = {one.name for one in judged.answered if one.partial}
+    runs = {name: one.run for name, one in judged.subjects.items() if one.run}
+    last = {name: (unfinished.isdisjoint((name, run.named)), run.last) for name, run in runs.items()}
+    newest = runs[max(last, key=lambda name: last[name])].model if runs else ""
     name = [name for name in judged.reports if newest in ("", judged.subjects[name].model)][-1]
     report, short = judged.reports[name], judged.subjects[name].short
     effects = Counter(cell.scored for cell in report.cells if cell.effect)

@@ -35,6 +35,25 @@ class Outcome:
     "snapshot and fingerprint"
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A call that failed and waits for its next try."""
+
+    why: str
+    attempt: int
+    "number of the next try"
+    tries: int
+    "number of tries after which the call is given up"
+    until: float
+    "when the next try begins, on the monotonic clock"
+
+    def describe(self) -> str:
+        """Return it as one line of a job's progress."""
+        seconds = self.until - time.monotonic()
+        when = f"next try in {seconds:.0f} s" if seconds >= 1 else "trying now"
+        return f"{self.why}, attempt {self.attempt} of {self.tries}, {when}"
+
+
 class Stopped(Exception):
     """The run ends: no further call is started."""
 
@@ -59,6 +78,8 @@ class Asker:
         self._work, self._snapshots, self._rng = work, snapshots, rng
         self._hidden = hidden
         self.filtered = 0
+        self.waiting: Waiting | None = None
+        "the call that waits for its next try while the server is down; None if the latest call was answered"
 
     @property
     def answering(self) -> str | None:
@@ -79,17 +100,19 @@ class Asker:
                 if self._dialect.learn(body, failure, call.sampling):
                     continue
                 tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
+                most = self._patience.long_tries if failure.kind in LONG else most_tries or self._patience.tries
                 enough = tries >= (most_tries or self._patience.tries) or long_tries >= self._patience.long_tries
                 if failure.kind is Kind.REFUSED or enough:
+                    self.waiting = None
                     failure.reason += f" ({tries} tries)" if tries > 1 else ""
                     raise
                 if failure.kind is Kind.LATE:
                     run.bear_silence(self._patience)
-                await self._wait(failure, tries)
+                await self._wait(failure, tries, most)
 
-    async def _wait(self, failure: TryFailed, tries: int) -> None:
+    async def _wait(self, failure: TryFailed, tries: int, most: int) -> None:
         """Wait before the next try: as long as the server asks, plus some time so that calls do not all return
-        together.
+        together. `most` is the number of tries after which the call is given up.
 
         Raises ModelError if the server asks for too long a pause.
         """
@@ -102,7 +125,18 @@ class Asker:
                 )
             self.pace.pause(failure.after)
             wait = failure.after + min(wait, self._patience.first_wait_s)
+        if failure.kind in DOWN:
+            self.waiting = Waiting(self._down(failure), tries + 1, most, time.monotonic() + wait)
         await asyncio.sleep(wait)
+
+    def _down(self, failure: TryFailed) -> str:
+        """Return what is wrong with the server, in a few words."""
+        host = self.client.host
+        if failure.kind is Kind.LATE:
+            return f"no reply from {host} in time"
+        if failure.status is None:
+            return f"no connection to {host}"
+        return f"{host} answered with {failure.status}"
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
         """Send a call once and book its cost."""
@@ -125,6 +159,7 @@ class Asker:
             finally:
                 self._account.book(dearest, cost)
             slot.went_well()
+        self.waiting = None
         run.answered()
         self._count(reply, cost)
         try:

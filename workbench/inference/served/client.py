@@ -349,6 +349,11 @@ class Client:
         except openai.APIError as error:
             raise TryFailed(Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True) from None
 
+    @property
+    def host(self) -> str:
+        """The host that is asked."""
+        return self._address.host or self._address.url
+
     def _unreachable(self, error: Exception) -> TryFailed:
         cause = error.__cause__ or error
         words = brief(without_key(str(cause), self._key)) or type(cause).__name__

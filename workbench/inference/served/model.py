@@ -346,6 +346,13 @@ class RemoteModel:
         if loop is not None and asker is not None:
             loop.loop.call_soon_threadsafe(asker.pace.allow, self._most)
 
+    @property
+    def waiting(self) -> str:
+        """What it waits for while its server is down, for any thread; empty while the server answers."""
+        asker = self._asker
+        waiting = None if asker is None else asker.waiting
+        return "" if waiting is None else waiting.describe()
+
     def carry(self, told: Mapping[str, float]) -> None:
         """Count what earlier attempts at a job spent, as its progress has what `meter` returned."""
         counts = (int(told.get(name, 0)) for name in ("requests", "tokens_in", "tokens_out", "tokens_thought"))

@@ -15,6 +15,7 @@ Source: https://platform.openai.com/docs/api-reference/responses/create
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -185,10 +186,32 @@ def _no_object(content: bytes, hidden: str | None) -> str:
     return f"the reply is no JSON object; it begins: {server_words(begins, hidden)}" if begins else "the reply is empty"
 
 
+ABOUT_SYSTEM_TURN = re.compile(
+    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b|\bdeveloper instruction",
+    re.IGNORECASE,
+)
+REFUSING = re.compile(
+    r"\bnot\b|n't\b|\bno\b|\bunsupported\b|\binvalid\b|\bunknown\b|\bunexpected\b|\bonly\b", re.IGNORECASE
+)
+WITHOUT_SYSTEM_TURN = "The model takes no system message: ask with templates that have none (--family user)"
+
+
+def refuses_system_turn(words: str) -> bool:
+    """Return whether a server's error says that its model takes no system message.
+
+    Examples
+    --------
+    >>> refuses_system_turn("System role not supported"), refuses_system_turn("the prompt is not a list")
+    (True, False)
+    """
+    return bool(ABOUT_SYSTEM_TURN.search(words) and REFUSING.search(words))
+
+
 def answered_with(status: int, body: object, hidden: str | None) -> str:
     """Return the reason of an unsuccessful status: the server's words, else what the status means."""
     if words := server_words(body, hidden, none=""):
-        return f"the server answered with {status}: {words}"
+        advice = f". {WITHOUT_SYSTEM_TURN}" if 400 <= status < 500 and refuses_system_turn(words) else ""
+        return f"the server answered with {status}: {words}{advice}"
     means = responses.get(status, "a status that no standard knows")
     return f"the server answered with {status} ({means})"
 

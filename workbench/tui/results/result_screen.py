@@ -311,9 +311,11 @@ def load(
 
 
 def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:
-    """Return which run is meant: the chosen one, else the one that is shown, else the newest of which anything was
-    answered; one with a persona only where there is no other. And what is offered beside it.
+    """Return which run is meant: the chosen one, else the one that is shown, else the newest one whose plan was
+    answered, else the newest with answers; one with a persona only where there is no other. And what is offered beside
+    it.
     """
+    from workbench.evidence.answered import finished_first
     from workbench.evidence.runs import Which, chosen_of
 
     settings, asked = base.settings, base.settings.templates
@@ -321,7 +323,8 @@ def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> t
     wider = replace(asked, families=tuple({run.family for run in every}), personas=asked.personas or (EVERY,))
     runs = chosen_of(every, wider)
     answered = [run for run in runs if run.responses]
-    newest = next((run for run in reversed(answered) if not run.persona), (answered or runs)[-1])
+    without_persona = [run for run in answered if not run.persona]
+    (newest,) = finished_first(store, without_persona or answered or runs, 1)
     wanted = settings.run or next(iter(known.runs if known is not None else ()), None)
     run = next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
     readings = replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
