@@ -49,6 +49,8 @@ STUCK_S = 3.0
 "of waiting, after which one Esc leaves what was asked for"
 LULL_S = 0.6
 "without a key after a dropped one: keys that follow sooner were typed in one go with it"
+PLACES = frozenset({"go", "leave", "back", "keys", "explain"})
+"actions of the app that do not depend on what is in sight"
 QUITS = frozenset({"ctrl+q", "ctrl+c"})
 "keys that never wait"
 EDITS = frozenset(
@@ -216,7 +218,8 @@ class KeyGate:
         """Return what keys wait for on the screen in sight: a screen before anything else."""
         top = self._top
         for awaited in [*self._awaited]:
-            if awaited.worker is not None and awaited.worker.is_finished:  # cancelled before it began
+            worker = awaited.worker
+            if worker is not None and (worker.is_finished or worker.is_cancelled):  # before it began
                 del self._awaited[awaited]
         here = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
         if isinstance(top, CommandPalette) and not all(
@@ -238,8 +241,9 @@ class KeyGate:
         if active is None:
             return False
         action = active.binding.action
-        everywhere = active.node is self._app or action.startswith("app.")
-        return everywhere or not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
+        if active.node is self._app or action.startswith("app."):
+            return action_name(action) in PLACES
+        return not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
 
     # ── dropping ────────────────────────────────────────────────────────────────────────────────────────────────────
 
