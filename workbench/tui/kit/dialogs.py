@@ -142,7 +142,7 @@ class ListDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -small") as dialog:
-            dialog.border_title, dialog.border_subtitle = self._title, self._does
+            dialog.border_title, dialog.border_subtitle = Content(self._title), Content(self._does)
             yield OptionList(*(Option(words, id=key) for key, words in self._lines.items()), markup=False)
 
     def on_mount(self) -> None:
@@ -268,7 +268,7 @@ class NoteDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = self._title
+            dialog.border_title = Content(visible(self._title))
             dialog.border_subtitle = f"Enter {self._act} · Esc cancel"
             yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
             if self._hint:

@@ -315,7 +315,8 @@ class RulingDialog(ModalScreen[Decided | None]):
             if (last := self._last) is not None
             else "letters choose"
         )
-        self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(keys)} · Esc back"
+        does = Content(f"{several}{visible(keys)} · Esc back")
+        self.query_one(".dialog", Vertical).border_subtitle = does
         self.refresh_bindings()
 
     def _stands(self) -> Content:
