@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from workbench.evidence.ruling_subjects import Thing
+    from workbench.tui.kit.key_gate import GatedApp
 
 LETTERS = {
     "c": Verdict.CONFIRMED,
@@ -284,6 +285,7 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason
+        cast("GatedApp", self.app).forget_typed(self.box)
         self.query_one("#asked").add_class("-shown")
         self.box.focus()
 
