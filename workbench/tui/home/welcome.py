@@ -287,6 +287,8 @@ def _line(name: str, when: str, where: str) -> Content:
 class NewStoreDialog(ModalScreen[Path | None]):
     """Asks for the file of a new store; dismisses its path, or None."""
 
+    SHORT_TEXT = True
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
     box = query_one("#file", Input)

@@ -311,6 +311,8 @@ class StoreScreen(Screen[None], Keyed, Background):
     "actions that decide on what is in sight: dropped where it was not yet when their key was pressed"
     FREE: ClassVar[frozenset[str]] = frozenset()
     "actions that do not depend on what is in sight: their keys do not wait for other content"
+    SHORT_TEXT = False
+    "whether what is typed there is soon typed again, so that nobody is asked before it is lost"
     EXPECTED = True
     "False: it comes up unasked, so that what was typed before it was in sight is dropped"
     HORIZONTAL_BREAKPOINTS = [(0, "-below"), (BESIDE, "-beside")]  # noqa: RUF012  the base class declares it so

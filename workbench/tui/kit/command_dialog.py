@@ -69,6 +69,7 @@ class CommandDialog(ModalScreen[None], Background):
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Stop, or back", tooltip="Stop, or go back")]
+    SHORT_TEXT = True
     STOPPED = "Stopped; nothing was written."
 
     folder = query_one("#folder", Input)

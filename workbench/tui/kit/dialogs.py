@@ -89,6 +89,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS_PATH = "dialogs.tcss"
     DECIDES: ClassVar[frozenset[str]] = frozenset({"dismiss(True)"})
+    asks_to_quit = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "Yes"),
         Binding("n,escape,q", "dismiss(False)", "No", key_display="n"),
@@ -142,7 +143,7 @@ class ListDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -small") as dialog:
-            dialog.border_title, dialog.border_subtitle = self._title, self._does
+            dialog.border_title, dialog.border_subtitle = Content(self._title), Content(self._does)
             yield OptionList(*(Option(words, id=key) for key, words in self._lines.items()), markup=False)
 
     def on_mount(self) -> None:
@@ -192,6 +193,7 @@ MOST = 100_000
 class NumberDialog(ModalScreen[int | None]):
     """Asks for a number; dismisses it, 0 where the field is left empty, or None where it was left."""
 
+    SHORT_TEXT = True
     CSS_PATH = "dialogs.tcss"
     DEFAULT_CSS = """
     NumberDialog {
@@ -265,10 +267,11 @@ class NoteDialog(ModalScreen[str | None]):
     def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "", act: str = "save") -> None:
         super().__init__()
         self._note, self._title, self._hint, self._act = note, title, hint, act
+        self.SHORT_TEXT = act == "find"
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = self._title
+            dialog.border_title = Content(visible(self._title))
             dialog.border_subtitle = f"Enter {self._act} · Esc cancel"
             yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
             if self._hint:
@@ -340,6 +343,7 @@ class StoreGoneDialog(ModalScreen[Path | None], Background):
 
     CSS_PATH = "dialogs.tcss"
     EXPECTED = False
+    SHORT_TEXT = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave it")]
 
     box = query_one("#path", Input)

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 from textual import events
+from textual._context import active_message_pump
 from textual.command import CommandPalette
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
@@ -27,9 +29,11 @@ from textual.widgets import Input, TextArea
 
 from workbench.domain.names import plural
 from workbench.tui.kit.base import say
+from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.literal import LiteralApp
 
 if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
     from textual.message_pump import MessagePump
     from textual.timer import Timer
     from textual.worker import Worker
@@ -49,6 +53,8 @@ STUCK_S = 3.0
 "of waiting, after which one Esc leaves what was asked for"
 LULL_S = 0.6
 "without a key after a dropped one: keys that follow sooner were typed in one go with it"
+PLACES = frozenset({"go", "leave", "back", "keys", "explain"})
+"actions of the app that do not depend on what is in sight"
 QUITS = frozenset({"ctrl+q", "ctrl+c"})
 "keys that never wait"
 EDITS = frozenset(
@@ -216,7 +222,8 @@ class KeyGate:
         """Return what keys wait for on the screen in sight: a screen before anything else."""
         top = self._top
         for awaited in [*self._awaited]:
-            if awaited.worker is not None and awaited.worker.is_finished:  # cancelled before it began
+            worker = awaited.worker
+            if worker is not None and (worker.is_finished or worker.is_cancelled):  # before it began
                 del self._awaited[awaited]
         here = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
         if isinstance(top, CommandPalette) and not all(
@@ -238,8 +245,9 @@ class KeyGate:
         if active is None:
             return False
         action = active.binding.action
-        everywhere = active.node is self._app or action.startswith("app.")
-        return everywhere or not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
+        if active.node is self._app or action.startswith("app."):
+            return action_name(action) in PLACES
+        return not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
 
     # ── dropping ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -334,12 +342,19 @@ def acts(screen: Screen[Any], name: str) -> frozenset[str]:
     return frozenset(names)
 
 
+LEAVING = frozenset({"dismiss", "leave", "back", "pop_screen"})
+"actions after which what was typed on a screen is gone"
+LOSING = "What you typed is not saved. Leave all the same?"
+
+
 class GatedApp(LiteralApp):
-    """An app whose keys pass the gate."""
+    """An app whose keys pass the gate, and in which nothing that was typed is lost unasked."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.gate = KeyGate(self)
+        self._before: WeakKeyDictionary[Input | TextArea, str] = WeakKeyDictionary()
+        "what stood in a field before somebody typed there"
 
     async def on_event(self, event: events.Event) -> None:
         """Let keys pass the gate; those that come back from a widget have passed it."""
@@ -349,8 +364,77 @@ class GatedApp(LiteralApp):
             await super().on_event(event)
 
     async def let_through(self, event: Typed) -> None:
-        """Let a key do what it does on the screen in sight."""
+        """Let a key do what it does on the screen in sight; ask first where it leaves a text that was typed there."""
+        field = self.focused
+        if isinstance(event, events.Key) and (leaving := self._leaving(event.key)) is not None:
+            self._ask_before(leaving)
+            return
+        if isinstance(field, Input | TextArea):
+            edits = isinstance(event, events.Paste) or event.is_printable or event.key in EDITS
+            if edits and field not in self._before:
+                self._before[field] = text_of(field)
         await super().on_event(event)
+
+    def typed_on(self, screen: Screen[Any]) -> bool:
+        """Return whether something was typed on a screen that is not saved and would be missed."""
+        if getattr(screen, "SHORT_TEXT", False) or not screen.is_running:
+            return False
+        fields = [field for field in self._before if field.is_attached and field.screen is screen]
+        return any(text_of(field) not in (self._before[field], "") for field in fields if field.id not in SEARCHES)
+
+    def forget_typed(self, field: Input | TextArea) -> None:
+        """Take what stands in a field for nothing that anybody typed."""
+        self._before.pop(field, None)
+
+    async def action_quit(self) -> None:
+        """Leave the program; ask first where something was typed that is not saved."""
+        stacks = self._screen_stacks.values()
+        if any(isinstance(top, ConfirmScreen) and top.asks_to_quit for top in self.screen_stack[-1:]):
+            self.exit()
+        elif any(self.typed_on(screen) for stack in stacks for screen in stack):
+            asked = ConfirmScreen(LOSING, "leave", "stay")
+            asked.asks_to_quit = True
+            self.push_screen(asked, self._quit_or_stay)
+        else:
+            self.exit()
+
+    def _quit_or_stay(self, agreed: bool | None) -> None:
+        if agreed:
+            self.exit()
+
+    def _leaving(self, key: str) -> ActiveBinding | None:
+        """Return what a key does if that leaves the screen in sight and what was typed there."""
+        screen, field = self.screen, self.focused
+        in_field = isinstance(field, Input | TextArea)
+        if key not in ("escape", "q") or (in_field and (key == "q" or not screen.is_modal)):
+            return None
+        if hasattr(screen, "dirty") or not self.typed_on(screen):  # forms that know what they lose ask by themselves
+            return None
+        active = screen.active_bindings.get(key)
+        if active is None or active.node not in (screen, self) or action_name(active.binding.action) not in LEAVING:
+            return None
+        return active
+
+    def _ask_before(self, leaving: ActiveBinding) -> None:
+        """Ask whether a text may be lost, and leave it where the answer is yes."""
+
+        async def answered(agreed: bool | None) -> None:
+            if agreed:
+                await self.run_action(leaving.binding.action, leaving.node)
+
+        self.push_screen(ConfirmScreen(LOSING, "leave", "stay"), answered)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End the program with an error, but not because a screen misses its parts that was left before it had them."""
+        pump = active_message_pump.get(None)
+        if isinstance(error, NoMatches) and isinstance(pump, DOMNode) and self._is_gone(pump):
+            return
+        super()._handle_exception(error)
+
+    def _is_gone(self, node: DOMNode) -> bool:
+        """Return whether a node is on a screen that was left."""
+        screens = [ancestor for ancestor in node.ancestors_with_self if isinstance(ancestor, Screen)]
+        return not any(screen in stack for screen in screens for stack in self._screen_stacks.values())
 
     async def on_passed(self, message: Passed) -> None:
         await self.gate.passed(message)
@@ -358,6 +442,15 @@ class GatedApp(LiteralApp):
     def watch_screens(self) -> None:
         """Note when other screens come into sight, whoever shows them."""
         self.screen_change_signal.subscribe(self, lambda _: self.gate.settle(), immediate=True)
+
+
+SEARCHES = frozenset({"search", "find"})
+"ids of fields whose text is soon typed again"
+
+
+def text_of(field: Input | TextArea) -> str:
+    """Return the text in a field."""
+    return field.text if isinstance(field, TextArea) else field.value
 
 
 def gate_of(node: DOMNode) -> KeyGate:

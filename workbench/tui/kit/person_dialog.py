@@ -29,6 +29,7 @@ class PersonDialog(ModalScreen[str | None], Background):
     """Asks for a name; dismisses it in its normal form, or None."""
 
     CSS_PATH = "../annotation/queues.tcss"
+    SHORT_TEXT = True
     EXPECTED = True
     "False: it comes up in place of what was asked for, so that what was typed for that is no name"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from workbench.evidence.ruling_subjects import Thing
+    from workbench.tui.kit.key_gate import GatedApp
 
 LETTERS = {
     "c": Verdict.CONFIRMED,
@@ -284,6 +285,7 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason
+        cast("GatedApp", self.app).forget_typed(self.box)
         self.query_one("#asked").add_class("-shown")
         self.box.focus()
 
@@ -315,7 +317,8 @@ class RulingDialog(ModalScreen[Decided | None]):
             if (last := self._last) is not None
             else "letters choose"
         )
-        self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(keys)} · Esc back"
+        does = Content(f"{several}{visible(keys)} · Esc back")
+        self.query_one(".dialog", Vertical).border_subtitle = does
         self.refresh_bindings()
 
     def _stands(self) -> Content:
