@@ -103,10 +103,10 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
         if not found and path.is_dir() and (told := _of_folders_within(path)):
             raise UsageError(told)
         if not found and (told := _as_statements(path, how)):
-            raise UsageError(f"{path}: found {_what(path)}.\n{told}")
+            raise UsageError(f"{path}: found {_what(path, how)}.\n{told}")
         if not found:
-            told = f"{path}: found {_what(path)}, which is not a known format."
-            raise UsageError("\n".join([told, *_as_lines(path), KNOWN]))
+            told = f"{path}: found {_what(path, how)}, which is not a known format."
+            raise UsageError("\n".join([told, *_as_lines(path, how), KNOWN]))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
@@ -198,9 +198,9 @@ def _as_statements(path: Path, how: How) -> str:
     return "\n".join(lines)
 
 
-def _as_lines(path: Path) -> Iterator[str]:
+def _as_lines(path: Path, how: How) -> Iterator[str]:
     """Yield how the lines of a text become statements, if it has several and none divides into columns."""
-    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path)) == 1:
+    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path, how)) == 1:
         n = len(read_list(path, Findings()).statements)
         if n > 1:
             yield f"It has {n:,} lines, of which not all are sentences or numbered. To take each for a statement:"
@@ -261,12 +261,12 @@ def _of_file(path: Path, how: How) -> str:
     return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
 
 
-def _what(path: Path) -> str:
+def _what(path: Path, how: How) -> str:
     """Describe a file or folder without a known format."""
     if path.is_dir():
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
-    header, kind = header_of(path), kind_of(path)
+    header, kind = header_of(path, how), kind_of(path)
     if set(OF_LABELS) <= set(header) or {"response", "annotator"} <= set(header) or tool_of(path):
         return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
