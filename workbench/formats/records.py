@@ -416,11 +416,11 @@ def _is_title(cells: Sequence[str], widest: int) -> bool:
 
 
 def _may_name(cells: Sequence[str], fewest: int) -> bool:
-    """Return whether cells may be names of columns: different ones, none of them a number."""
+    """Return whether cells may be names of columns: different ones, none of them a number or a sentence."""
     names = [cell.strip() for cell in cells if cell.strip()]
     is_short = all(len(name) <= MOST_OF_NAME for name in names)
-    numbers = any(finite_number(name) is not None for name in names)
-    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not numbers
+    others = any(finite_number(name) is not None or name.endswith((".", "!")) for name in names)
+    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not others
 
 
 def keys_of(path: Path) -> list[str]:
