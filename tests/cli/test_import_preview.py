@@ -82,3 +82,47 @@ def test_a_survey_is_not_taken_for_statements(tmp_path: Path, capsys: pytest.Cap
     assert code == 2
     assert "Columns of other names: --map original=COLUMN" in err
     assert "negation" not in err
+
+
+def test_options_of_people_make_a_table_a_survey_and_a_decimal_comma_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "s.csv"
+    table.write_text("Harbour survey\n\nq1;w;land\nyes;0,5;de\nno;1,5;fr\n")
+    words = ("import", tmp_path / "new.db", table, "--dry-run", "--weight", "w", "--groups", "land")
+    code, _, err = run(capsys, *words)
+    assert (code, "seem to be named in row 3" in err) == (2, True)
+    code, _, err = run(capsys, *words, "--header-row", "3")
+    assert (code, "--decimal ," in err) == (1, True)
+    code, out, _ = run(capsys, *words, "--header-row", "3", "--decimal", ",", "--keep-map", tmp_path / "map.toml")
+    assert code == 0
+    assert "as --format survey" in out
+    assert "weights: sum 2, from 0.5 to 1.5" in out
+    assert run(capsys, *words, "--map", tmp_path / "map.toml")[0] == 0
+    code, _, err = run(capsys, "import", tmp_path / "new.db", shipped_instrument_folder(), "--decimal", ",")
+    assert (code, "belong to a single table; this is a folder" in err) == (2, True)
+
+
+def test_two_columns_of_answers_are_refused_until_one_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, log = tmp_path / "a.db", tmp_path / "log.csv"
+    run(capsys, "import", path, shipped_instrument_folder())
+    log.write_text("prompt,answer,answer,model\nDo you agree?,Agree,Disagree,m4\n")
+    words = ("import", path, log, "--dry-run", "--audit", "reliability")
+    code, _, err = run(capsys, *words)
+    assert code == 1
+    assert "column 'answer': found 2 columns of this name" in err
+    assert "--ignore 'answer (2)'" in err
+
+
+def test_a_column_with_a_comma_in_its_name_is_mapped_in_quotation_marks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text('id,statement,"Paraphrase, (A)"\n1,Tolls should go.,"No tolls, please."\n')
+    _, _, err = run(capsys, "import", tmp_path / "new.db", table)
+    typed = next(line.split("workbench ")[1] for line in err.splitlines() if "--dry-run --map" in line)
+    code, out, _ = run(capsys, *shlex.split(typed), "--json")
+    assert code == 0
+    assert json.loads(out)["wordings"] == 2

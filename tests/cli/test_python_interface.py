@@ -367,6 +367,13 @@ def test_statements_imports_and_agreement_are_those_of_the_shell(
         assert store.statements(search="Borders")["statement"] == ["a-2"]
         with pytest.raises(UsageError, match="--left-right belongs to"):
             store.import_file(source, left_right="x.csv")
+        theirs = tmp_path / "theirs.csv"
+        theirs.write_text('Theses of 2024\n\n"thesis, short",size\nTolls should go.,"1,5"\n')
+        with pytest.raises(UsageError, match="--header-row 3"):
+            store.import_file(theirs, dry_run=True)
+        named = {"original": "thesis, short", "ref": "#"}
+        found = store.import_file(theirs, map=named, ignore="size", header_row=3, decimal=",", dry_run=True)
+        assert (found["format"], found["added"], found["wordings"]) == ("csv", 1, 1)
         with pytest.raises(UnknownName, match="Available: mine"):
             store.statements(instrument="other")
     with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="write=True"):

@@ -502,7 +502,7 @@ def test_any_text_comes_through_both_formats_as_it_is(
 ) -> None:
     place = tmp_path_factory.mktemp("trip")
     with (place / "t.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)  # CR LF in cells is then their own
         writer.writerow(["ref", "original", "paraphrase_1", "negation", "opposite", "issue.law"])
         writer.writerows([f"r{n}", *row] for n, row in enumerate(rows))
     keys = ("original", "paraphrases", "negation", "opposite", "issues")

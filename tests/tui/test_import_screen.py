@@ -109,6 +109,22 @@ async def test_words_of_answers_and_a_sheet_are_typed_where_they_are_missed(path
 
 
 @pytest.mark.e2e
+async def test_a_header_below_a_title_and_weights_are_typed_where_they_are_missed(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "files" / "theirs.csv").write_text("Harbour survey\n\nq1;w\nyes;0,5\nno;1,5\n")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(110, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"theirs.csv", "enter")
+        await until(pilot, lambda: "--header-row 3" in flowing(app))
+        assert "e has a field for it." in flowing(app)
+        await pilot.press("e", *["tab"] * 4, *"header-row=3", "space", *"decimal=,", "enter")
+        await until(pilot, lambda: "What can be imported" in flowing(app))
+        await pilot.press("p", *"weight=w", "enter")
+        await until(pilot, lambda: "weights: sum 2, from 0.5 to 1.5" in flowing(app))
+        assert "Format survey" in flowing(app)
+
+
+@pytest.mark.e2e
 async def test_the_shipped_instruments_are_one_key_away(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(130, 30)) as pilot:

@@ -41,7 +41,7 @@ class Asked(TypedDict, total=False):
     """language of the templates, if it differs (default: that of the wordings)"""
     personas: str | None
     """stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of
-    conversations, in TOML, JSON or CSV"""
+    conversations, in TOML, JSON or CSV, or a list with one a line"""
     samples: int | None
     """answers per prompt (default: as published: 30, 3 or 50)"""
     seed: int

@@ -46,8 +46,8 @@ NUMBERED_NAMES = {
 PREFIXED = ("issue.", AUTHOR, RELATION)
 NEAR = 0.8
 "how alike a column has to be to one of ours (difflib)"
-MOST_ROWS = 50_000
-"rows that are looked at for repeats"
+MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
+"rows and cells that are looked at for repeats"
 FEW_REPEATS = 0.1
 "share of rows with a text that stood before, up to which a list of statements may have it"
 _SUFFIX = re.compile(r"(?P<name>[a-z_]+?)_?(?P<place>[0-9]{1,2}|[a-h])?")
@@ -68,12 +68,12 @@ def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal |
     """Return how a table with these columns may be read as statements, or None if no column is like a statement."""
     if len(set(columns)) < len([name for name in columns if name]):
         return None  # its reader names the columns that occur twice
-    table = _values(path, how)
     meant = _by_names(columns)
     ours = {name: column for column, name in meant.items()} | {name: name for name in columns}
     if "original" not in ours:
         return None
     original = ours["original"]
+    table = _values(path, how)
     language, remark = _language_column(ours, table, columns, (*NAMES_OF, *meant))
     if language and language != "language":
         meant[language] = "language"
@@ -151,7 +151,7 @@ def _values(path: Path, how: How) -> dict[str, list[str]]:
     filled = (cells for _, cells in rows if not is_blank(cells))
     names = [name.strip() for name in next(filled, [])]
     table: dict[str, list[str]] = {name: [] for name in names}
-    for cells in islice(filled, MOST_ROWS):
+    for cells in islice(filled, min(MOST_ROWS, MOST_CELLS // max(1, len(names)))):
         if len(cells) == len(names):
             for name, cell in zip(names, cells, strict=True):
                 table[name].append(cell.strip())

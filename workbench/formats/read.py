@@ -105,10 +105,10 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
         if not found and path.is_dir() and (told := _of_folders_within(path)):
             raise UsageError(told)
         if not found and (told := _as_statements(path, how)):
-            raise UsageError(f"{path}: found {_what(path)}.\n{told}")
+            raise UsageError(f"{path}: found {_what(path, how)}.\n{told}")
         if not found:
-            told = f"{path}: found {_what(path)}, which is not a known format."
-            raise UsageError("\n".join([told, *_as_lines(path), KNOWN]))
+            told = f"{path}: found {_what(path, how)}, which is not a known format."
+            raise UsageError("\n".join([told, *_as_lines(path, how), KNOWN]))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
@@ -200,9 +200,9 @@ def _as_statements(path: Path, how: How) -> str:
     return "\n".join(lines)
 
 
-def _as_lines(path: Path) -> Iterator[str]:
+def _as_lines(path: Path, how: How) -> Iterator[str]:
     """Yield how the lines of a text become statements, if it has several and none divides into columns."""
-    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path)) == 1:
+    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path, how)) == 1:
         n = len(read_list(path, Findings()).statements)
         if n > 1:
             yield f"It has {n:,} lines, of which not all are sentences or numbered. To take each for a statement:"
@@ -265,20 +265,20 @@ def _of_file(path: Path, how: How) -> str:
     return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
 
 
-def _holds_labels(path: Path) -> bool:
+def _holds_labels(path: Path, how: How = AS_IS) -> bool:
     if not path.is_file():
         return False
-    header = set(header_of(path))
+    header = set(header_of(path, how))
     return set(OF_LABELS) <= header or {"response", "annotator"} <= header or bool(tool_of(path))
 
 
-def _what(path: Path) -> str:
+def _what(path: Path, how: How) -> str:
     """Describe a file or folder without a known format."""
     if path.is_dir():
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
-    header, kind = header_of(path), kind_of(path)
-    if _holds_labels(path):
+    header, kind = header_of(path, how), kind_of(path)
+    if _holds_labels(path, how):
         return f"labels of answers (import them with: workbench labels STORE --import {shlex.quote(str(path))})"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"

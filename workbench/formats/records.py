@@ -416,11 +416,11 @@ def _is_title(cells: Sequence[str], widest: int) -> bool:
 
 
 def _may_name(cells: Sequence[str], fewest: int) -> bool:
-    """Return whether cells may be names of columns: different ones, none of them a number."""
+    """Return whether cells may be names of columns: different ones, none of them a number or a sentence."""
     names = [cell.strip() for cell in cells if cell.strip()]
     is_short = all(len(name) <= MOST_OF_NAME for name in names)
-    numbers = any(finite_number(name) is not None for name in names)
-    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not numbers
+    others = any(finite_number(name) is not None or name.endswith((".", "!")) for name in names)
+    return len(names) >= fewest and len(set(names)) == len(names) and is_short and not others
 
 
 def keys_of(path: Path) -> list[str]:
@@ -517,14 +517,17 @@ def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
         return
     # a file with the line ends of Windows has them within its cells, too: there they are line breaks of a text
     is_windows = first.partition("\n")[0].endswith("\r")
-    for place, cells in records_of(path, chain([first], lines), findings):
+    signs = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
+    for place, cells in records_of(path, chain([first], lines), findings, signs):
         if is_windows:
             cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
         yield place + n_above, cells
 
 
-def records_of(path: Path, lines: Iterator[str], findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    """Yield (first line, fields) of each record of a text with separators."""
+def records_of(
+    path: Path, lines: Iterator[str], findings: Findings, signs: str = SEPARATORS
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (first line, fields) of each record of a text with separators, one of `signs`."""
     head, looked_at = list[str](), 0
     for line in lines:
         head.append(line)
@@ -532,7 +535,7 @@ def records_of(path: Path, lines: Iterator[str], findings: Findings) -> Iterator
             break
     said = _SAID.match(head[0]) if head else None
     first = 1 if said else 0
-    sign = said[1] if said else _separator("".join(head))
+    sign = said[1] if said else _separator("".join(head), signs)
     rest = (part for line in chain(head[first:], lines) for part in _ends(line))
     reader = csv.reader(rest, strict=True, delimiter=sign)
     begins = first + 1
@@ -553,17 +556,20 @@ def _ends(line: str) -> Iterable[str]:
     return StringIO(line, newline="") if "\r" in line.removesuffix("\r\n") or "\n" in line[:-1] else (line,)
 
 
-def _separator(text: str) -> str:
+def _separator(text: str, signs: str = SEPARATORS) -> str:
     """Return the first sign that divides all of the first records into the same number of fields, otherwise the one
     that divides the header into the most; a comma where none does.
     """
     found: list[list[int]] = []
-    for sign in SEPARATORS:
+    for sign in signs:
         reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=sign)
         found.append([len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)] or [0])
     widths = [one[:-1] if len(text) > LOOKED_AT_CHARACTERS and len(one) > 1 else one for one in found]
-    even = next((sign for sign, one in zip(SEPARATORS, widths, strict=True) if len(set(one)) == 1 and one[0] > 1), "")
-    return even or SEPARATORS[(first := [one[0] for one in widths]).index(max(first))]
+    even = next((sign for sign, one in zip(signs, widths, strict=True) if len(set(one)) == 1 and one[0] > 1), "")
+    first = [one[0] for one in widths]
+    if even or max(first) < 2:
+        return even or COMMA
+    return signs[first.index(max(first))]
 
 
 def _of_lines(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:

@@ -39,7 +39,7 @@ FINGERPRINT = Option(
 PERSONAS = Option(
     "personas",
     "stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of "
-    "conversations, in TOML, JSON or CSV",
+    "conversations, in TOML, JSON or CSV, or a list with one a line",
     metavar="FILE|JSON",
 )
 PERSONA = Option(

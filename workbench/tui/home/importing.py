@@ -34,6 +34,7 @@ from workbench.tui.kit.base import StoreScreen, of_store, worker
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.formats.records import How
     from workbench.pipeline.importing import Material, Outcome, Request
 
 KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
@@ -208,6 +209,8 @@ class ImportScreen(StoreScreen):
         "what was shown, and is written; None: nothing can be"
         self._format = ""
         "that the request was read as"
+        self._proposed: How | None = None
+        "how the columns of the file may be read as those of statements"
         self._skippable = False
         self._shipped = False
         self._writing = False
@@ -369,7 +372,7 @@ class ImportScreen(StoreScreen):
     def action_columns(self) -> None:
         """Offer the mapping that is in force, otherwise the one that is likely."""
         from workbench.formats.mapping import written
-        from workbench.formats.read import BESIDE, WITH_PARTIES, likely
+        from workbench.formats.read import BESIDE, WITH_PARTIES
 
         if self._request is not None:
             path, how = self._request.path, self._request.how
@@ -377,7 +380,7 @@ class ImportScreen(StoreScreen):
                 how.columns or not path.is_file() or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
             )
             answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
-            proposed = how if as_it_is else likely(path, how) or how
+            proposed = how if as_it_is else self._proposed or how
             more = {"header-row": how.header_row, "decimal": how.decimal, "language": how.language}
             more["election"] = self._request.election
             told = " ".join(f"{name}={value}" for name, value in more.items() if value)
@@ -423,6 +426,7 @@ class ImportScreen(StoreScreen):
 
     def _ask(self, request: Request) -> None:
         self._request, self._material, self._skippable = request, None, False
+        self._proposed = None
         self.trouble.hide()
         self._say(Content(f"Reading {visible(str(request.path))} …"), "")
         self.look(request)
@@ -479,6 +483,9 @@ class ImportScreen(StoreScreen):
                 return of_store(path, rehearse)
 
         path = self.store_path
+        proposed = await to_thread(_proposed, request)
+        if request == self._request:
+            self._proposed = proposed
         try:
             found = await to_thread(load)
         except WorkbenchError as error:
@@ -512,6 +519,18 @@ def with_log_options(request: Request, typed: str) -> Request:
     return replace(
         request, model=values.get("model", ""), audit=values.get("audit", ""), family=values.get("family", "")
     )
+
+
+def _proposed(request: Request) -> How | None:
+    """Return how a table may be read as statements, or None if it may not or cannot be read."""
+    from workbench.formats.read import likely
+
+    if request.how.columns or not request.path.is_file():
+        return None
+    try:
+        return likely(request.path, request.how)
+    except (OSError, WorkbenchError):
+        return None
 
 
 def preview(outcome: Outcome, store: Path) -> Content:
