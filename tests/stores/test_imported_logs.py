@@ -243,6 +243,13 @@ def test_what_nobody_knows_is_empty_in_every_export(
     _, shown, _ = run(capsys, "show", path, "reliability", "--json")
     sampling = json.loads(shown)["run"]["sampling"]
     assert (sampling["temperature"], sampling["top_p"], sampling["max_new_tokens"]) == (0.3, None, None)
+    _, listed, _ = run(capsys, "jobs", path, "--json")
+    [job] = json.loads(listed)
+    assert (job["spec"]["sampling"]["temperature"], job["spec"]["sampling"]["top_p"], job["spec"]["seed"]) == (
+        0.3,
+        None,
+        None,
+    )
 
 
 def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> None:

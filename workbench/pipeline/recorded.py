@@ -13,7 +13,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -265,7 +265,7 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     hashes: dict[str, Path] = {}
     programs, entries = [], []
     for file in paths:
-        digest = sha256(file.read_bytes()).hexdigest()
+        digest = _hash(file)
         if hashes.setdefault(digest, file) != file:
             continue
         program = log_of(file, how)
@@ -291,6 +291,11 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     return _Read(
         program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
     )  # fmt: skip
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
