@@ -125,6 +125,19 @@ def test_a_table_that_continues_an_earlier_one_adds_the_rest(path: Path, tmp_pat
         assert len(store.runs.list("reliability")) == 2
 
 
+def test_answers_that_an_earlier_version_stored_are_known(path: Path, tmp_path: Path) -> None:
+    """It wrote what a log does not state as if it had been left to an endpoint."""
+    log = written(tmp_path / "t.jsonl", *[{**about(probe), "answer": "Yes."} for probe in probes()[:3]])
+    with Store.open(path) as store:
+        found = match(store, log, WANTED)
+        (run_of,) = found.runs
+        design = run_of.plan.design
+        sampling = replace(design.sampling, server=",".join(design.sampling.left))
+        before = replace(run_of, plan=replace(run_of.plan, design=replace(design, sampling=sampling)))
+        put(store, replace(found, runs=(before,)))
+        assert taken(store, log) == (3, 0)
+
+
 def test_a_second_answer_to_a_request_is_left_out_with_its_reason(path: Path, tmp_path: Path) -> None:
     probe = probes()[0]
     log = written(tmp_path / "b.jsonl", *[batch(probe, text, 0) for text in ("Yes.", "No.", "Yes.")])
@@ -230,6 +243,13 @@ def test_what_nobody_knows_is_empty_in_every_export(
     _, shown, _ = run(capsys, "show", path, "reliability", "--json")
     sampling = json.loads(shown)["run"]["sampling"]
     assert (sampling["temperature"], sampling["top_p"], sampling["max_new_tokens"]) == (0.3, None, None)
+    _, listed, _ = run(capsys, "jobs", path, "--json")
+    [job] = json.loads(listed)
+    assert (job["spec"]["sampling"]["temperature"], job["spec"]["sampling"]["top_p"], job["spec"]["seed"]) == (
+        0.3,
+        None,
+        None,
+    )
 
 
 def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> None:

@@ -182,7 +182,8 @@ def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) 
         [one] = match(held, path, Wanted(small().name)).runs
     sampling = one.plan.design.sampling
     assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (0.7, ("top_p", "top_k"), 0)
-    assert str(sampling) == "T 0.7, top-p of the server, top-k and penalties of the server, length not known"
+    assert str(sampling) == "T 0.7, the rest not known"
+    assert [sampling.known(name) for name in ("temperature", "top_p", "max_new_tokens")] == [0.7, None, None]
 
 
 def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from textual.widgets import Input
 from stores.core.store import Store
 from tests.conftest import new_store
 from tests.core.test_party_files import COLUMNS, POSITIONS, book
+from tests.stores.test_imported_logs import about, probes
+from tests.tui.audit_runs import small
 from tests.tui.conftest import flowing, until
 from workbench.data import shipped_instrument_folder
 from workbench.pipeline.importing import Request, put, read
@@ -190,3 +193,26 @@ async def test_a_survey_is_told_its_weights_and_groups(path: Path) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert names(path) == ("land",)
+
+
+@pytest.mark.e2e
+async def test_answers_of_models_come_in_after_a_word_where_much_is_left_out(path: Path) -> None:
+    with Store.open(path) as store:
+        store.instruments.add(small())
+    rows = [{"ref": "nowhere", "template": "t", "answer": "Yes."}]
+    rows += [{**about(probe), "answer": "Yes."} for probe in probes()[:4]]
+    (path.parent / "files" / "log.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(130, 40), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"log.jsonl", "enter")
+        await until(pilot, lambda: "s imports the others." in flowing(app))
+        assert "1 answer: its statement is none of the instrument (entry 1)" in flowing(app)
+        await pilot.press("f5", "p", *"model=m family=chat", "enter")
+        await until(pilot, lambda: "imported:m: 4 answers" in flowing(app))
+        await pilot.press("s")
+        await until(pilot, lambda: "s imports the others." not in flowing(app) and "imported:m" in flowing(app))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "4 answers stored" in flowing(app))
+    with Store.open(path) as store:
+        assert store.runs.totals()[0] == 4

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import agreed, at_terminal, edited, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
@@ -180,7 +180,7 @@ def _follow(store: Store, options: Namespace, number: int) -> int:
             say(f"Job {number} continues. {follow_it(options.store, number)}")
         return 130
     if options.json:
-        print_json(asdict(job))
+        print_json(_data(job))
     return EXIT_CODES.get(job.state, 1)
 
 
@@ -281,7 +281,21 @@ SETTLED = frozenset({"pause", "resume", "cancel", "retry", "hide", "delete"})
 
 
 def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
-    return tell(options, sentence, asdict(store.jobs.get(number)))
+    return tell(options, sentence, _data(store.jobs.get(number)))
+
+
+def _data(job: Job) -> dict[str, Any]:
+    """Return a job as plain values; parameters of its sampling that nobody knows are None."""
+    from workbench.domain.responses import IMPORTED, Sampling
+
+    data = asdict(job)
+    sampling = data["spec"].get("sampling")
+    if isinstance(sampling, dict):
+        known = Sampling(**sampling)
+        data["spec"] = {**data["spec"], "sampling": {name: known.known(name) for name in sampling}}
+        if str(data["spec"].get("model", "")).startswith(IMPORTED):
+            data["spec"]["seed"] = None
+    return data
 
 
 def _list(store: Store, options: Namespace) -> int:
@@ -290,7 +304,7 @@ def _list(store: Store, options: Namespace) -> int:
     every = launch.looked_at(store)
     found = [job for job in every if options.hidden or not job.hidden]
     if options.json:
-        print_json(found)
+        print_json([_data(job) for job in found])
         return 0
     if hidden := len(every) - len(found):
         say(f"{plural(hidden, 'hidden job')} left out; --hidden lists all.")

@@ -19,6 +19,8 @@ WHEN_DECIDED = "decided"
 
 SERVER = "server"
 "stands for a parameter that is not sent, so that the endpoint's own default holds"
+NOT_STATED = "unknown"
+"stands beside the parameters that a log of answers collected elsewhere does not state: nobody knows who chose them"
 MAY_BE_LEFT = ("temperature", "top_p", "top_k")
 "parameters that may be left to an endpoint; with top-k its min-p and its penalties are"
 RAW_THOUGHTS = (
@@ -46,7 +48,8 @@ class Sampling:
     mode: str = SAMPLED
     "`sample` or `exact`"
     server: str = ""
-    "what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean nothing then"
+    """what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean nothing then.
+    `NOT_STATED` after them: they are not known"""
     extra: str = ""
     "further fields that a person adds to each request, as a JSON object with sorted keys; empty: none"
     thinking: str = ""
@@ -61,8 +64,19 @@ model does by itself, within `max_new_tokens`"
 
     @property
     def left(self) -> tuple[str, ...]:
-        """Return the parameters that are left to the endpoint."""
-        return tuple(filter(None, self.server.split(",")))
+        """Return the parameters that are left to the endpoint, or that a log does not state."""
+        return tuple(name for name in self.server.split(",") if name not in ("", NOT_STATED))
+
+    def _stated(self, tokens: str) -> str:
+        """Return what a log states of a sampling, in words."""
+        parts = []
+        if "temperature" not in self.left:
+            parts.append(f"T {self.temperature:g}")
+        if "top_p" not in self.left:
+            parts.append(f"top-p {self.top_p:g}")
+        if self.max_new_tokens and tokens:
+            parts.append(tokens.removeprefix(", "))
+        return ", ".join([*parts, "the rest not known"]) if parts else "sampling not known"
 
     def known(self, name: str) -> Any:
         """Return a parameter of the record, or None if nobody knows its value: it was left to the endpoint, or the log
@@ -100,6 +114,8 @@ model does by itself, within `max_new_tokens`"
         if self.mode == EXACT:
             return "exact label probabilities" + more
         left = self.left
+        if NOT_STATED in self.server.split(","):
+            return self._stated(tokens)
         temperature = "T of the server" if "temperature" in left else f"T {self.temperature:g}"
         top_p = "top-p of the server" if "top_p" in left else f"top-p {self.top_p:g}"
         top_k = f", top-k {self.top_k}" if self.top_k else ""

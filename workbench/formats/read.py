@@ -92,8 +92,8 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
-        if not found and _holds_labels(path):
-            raise UsageError(f"{path}: found {_what(path)}")
+        if not found and _holds_labels(path, how):
+            raise UsageError(f"{path}: found {_what(path, how)}")
         row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
         if row is not None:
             raise UsageError(

@@ -13,7 +13,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +25,7 @@ from workbench.domain.designs import Design
 from workbench.domain.names import plural
 from workbench.domain.prompts import Message, Persona, Probe, Prompt
 from workbench.domain.questionnaires import named_few
-from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, ModelCard, Sampling
+from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, NOT_STATED, ModelCard, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.readings import BatchReader
 from workbench.formats.answer_logs import CUT, FILTERED, Logged, log_of, logs_in, read_log
@@ -162,7 +162,7 @@ class Found:
             yield (
                 f"- {design.model}: {plural(run.count, 'answer')} to {plural(len(run.answers), 'prompt')} of "
                 f"{design.instrument}, {design.audit} (templates {design.family}){collected}; "
-                f"{known_sampling(design.sampling)}; {run.count_new:,} new"
+                f"{design.sampling}; {run.count_new:,} new"
             )
         if not all(run.is_named for run in self.runs):
             yield "- The log does not name its model. Name it with --model NAME."
@@ -239,18 +239,6 @@ class Found:
         return f"workbench show {shlex.quote(str(store))} {self.runs[0].plan.design.audit}"
 
 
-def known_sampling(sampling: Sampling) -> str:
-    """Return how the answers of a log were sampled, as far as it says so."""
-    known = []
-    if "temperature" not in sampling.left:
-        known.append(f"temperature {sampling.temperature:g}")
-    if "top_p" not in sampling.left:
-        known.append(f"top-p {sampling.top_p:g}")
-    if sampling.max_new_tokens:
-        known.append(f"at most {plural(sampling.max_new_tokens, 'token')}")
-    return ", ".join(known) or "sampling not known"
-
-
 # ── reading ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -277,7 +265,7 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     hashes: dict[str, Path] = {}
     programs, entries = [], []
     for file in paths:
-        digest = sha256(file.read_bytes()).hexdigest()
+        digest = _hash(file)
         if hashes.setdefault(digest, file) != file:
             continue
         program = log_of(file, how)
@@ -303,6 +291,11 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     return _Read(
         program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
     )  # fmt: skip
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
@@ -510,7 +503,7 @@ def _sampling(numbers: Mapping[str, float]) -> Sampling:
         temperature=numbers.get("temperature", usual.temperature),
         top_p=numbers.get("top_p", usual.top_p),
         max_new_tokens=int(numbers.get("max_tokens", 0)),
-        server=",".join(unknown),
+        server=",".join((*unknown, NOT_STATED)),
     )
 
 
@@ -522,14 +515,20 @@ def _without_stored(
     for key, entry in entries:
         counts[key, entry.answer or ""] += entry.count
     seeds = {seed_of(key, entry) for key, entry in entries if entry.uid}
-    for earlier in store.runs.earlier_imports(card.name, made.design.sampling):
+    sampling = made.design.sampling
+    before = replace(sampling, server=",".join(sampling.left))  # as earlier versions stored what a log does not state
+    earlier_imports = [
+        (kept, earlier) for kept in (sampling, before) for earlier in store.runs.earlier_imports(card.name, kept)
+    ]
+    for kept, earlier in earlier_imports:
         if earlier.seeds & seeds:
             new = [(key, entry) for key, entry in entries if seed_of(key, entry) not in earlier.seeds]
         elif _continues(earlier, counts, card, has_uids=bool(seeds)):
             new = _rest(entries, earlier.answers)
         else:
             continue
-        return Matched(made, entries, new, replace(card, revision=earlier.revision), is_named)
+        continued = replace(made, design=replace(made.design, sampling=kept))
+        return Matched(continued, entries, new, replace(card, revision=earlier.revision), is_named)
     return Matched(made, entries, list(entries), card, is_named)
 
 

@@ -184,7 +184,12 @@ class ImportScreen(StoreScreen):
             tooltip="Say which columns are questions, weights and groups of people; of models' answers: which model",
         ),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
-        Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
+        Binding(
+            "s",
+            "skip",
+            "Skip errors",
+            tooltip="Skip files with errors, or answers without a prompt, and read the others",
+        ),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
         Binding("escape", "leave", "Back", key_display="Esc"),
@@ -311,6 +316,12 @@ class ImportScreen(StoreScreen):
         if request != self._request:
             return
         self._material, self._format, self._skippable = material, material.format, False
+        if material.log is not None and material.log.leaves_out_much and not request.skip:
+            self._material, self._skippable = None, True
+            shown = preview(outcome, self.store_path)
+            self._say(Content("\n").join([shown, Content("s imports the others.")]), "-trouble")
+            self.panel.focus()
+            return
         self._say(preview(outcome, self.store_path), "-good")
         self.panel.focus()
 
