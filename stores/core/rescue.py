@@ -113,7 +113,7 @@ def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
 
 
 def _primary_key(connection: sqlite3.Connection, table: str) -> str:
-    return next(row[1] for row in connection.execute(f'pragma table_info("{table}")') if row[5])
+    return next(str(row[1]) for row in connection.execute(f'pragma table_info("{table}")') if row[5])
 
 
 BOOKKEEPING = ("_sqlite_migrations",)

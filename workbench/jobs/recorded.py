@@ -26,6 +26,7 @@ from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.load import IMPORTED
 from workbench.pipeline.asking import collect
 from workbench.pipeline.planning import Plan, plan
+from workbench.regular_files import check_file
 
 Name = TypeVar("Name")
 SHOWN = 5
@@ -168,7 +169,7 @@ def match(store: Store, path: Path, program: str, wanted: Wanted, how: How = AS_
         )
         if wanted.family in ("", family)
     ]
-    revision = sha256(path.read_bytes()).hexdigest()[:12]
+    revision = sha256(check_file(path).read_bytes()).hexdigest()[:12]
     best: tuple[tuple[Matched, ...], tuple[Logged, ...]] = ((), tuple(logged))
     refused: list[UsageError] = []
     for audit, family in tried:
