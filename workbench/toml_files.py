@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import Finding, InputError, UsageError
+from workbench.regular_files import check_file
 
 DEEPEST = 100
 "levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
@@ -82,7 +83,7 @@ class TomlFile:
     def read(cls, path: Path) -> TomlFile:
         """Read a file. Raises UsageError where it cannot be read, InputError where it is no TOML."""
         try:
-            return cls.of(path, path.read_bytes().decode("utf-8-sig"))
+            return cls.of(path, check_file(path).read_bytes().decode("utf-8-sig"))
         except OSError as error:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:

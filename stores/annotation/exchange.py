@@ -12,6 +12,7 @@ from stores.annotation.annotation_items import chosen_version, codebook_from_jso
 from stores.annotation.people import reader_id
 from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
 from stores.core.base import Aggregate, named, now, now_after, restored
+from stores.core.values import checked_confidence
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
@@ -193,8 +194,8 @@ def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, reader
         "codebook_id, uid, basis) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
         "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            unit, reader, unit, reader, event.label, event.reason, event.note or None, event.confidence,
-            event.elapsed_ms, at, codebook_id, event.uid, event.basis,
+            unit, reader, unit, reader, event.label, event.reason, event.note or None,
+            checked_confidence(event.confidence), event.elapsed_ms, at, codebook_id, event.uid, event.basis,
         ),
     )  # fmt: skip
     return True

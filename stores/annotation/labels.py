@@ -27,6 +27,7 @@ from stores.annotation.annotation_items import (
 )
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, now, now_after, restored, table
+from stores.core.values import checked_confidence
 from stores.jobs.job_rows import write_progress
 from stores.runs.run_rows import LIVE
 from workbench.domain.annotations import Codebook, ItemLabels, Purpose, Reason
@@ -514,7 +515,7 @@ class Classifiers(Aggregate):
                         unit_of(connection, item.text_id, item.wording_id),
                         classifier.reader,
                         item.label,
-                        item.confidence,
+                        checked_confidence(item.confidence),
                         at,
                     ),
                 )

@@ -17,6 +17,7 @@ from pathlib import Path
 from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, migrations
 from stores.core.own_schema import differences, kind_of, make_schema, schema_rows
+from stores.core.values import refuse_wrong_values, wrong_value
 from workbench.errors import StoreError
 
 
@@ -79,15 +80,40 @@ def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables
     new.execute("pragma foreign_keys = off")
     new.execute("begin immediate")
     make_schema(db, version, migrations)
+    refuse_wrong_values(new, rescued=True)
     new.execute("delete from identity")
     for kind, name, *_ in schema_rows(new):
         if kind == "table" and name in tables and name not in BOOKKEEPING:
             _copy(old, new, name, result)
+    _delete_orphans(new, result)
     if not new.execute("select count(*) from identity").fetchone()[0]:
         new.execute("insert into identity (uid) values (randomblob(16))")
     new.execute(f"pragma application_id = {APPLICATION_ID}")
     new.execute(f"pragma user_version = {version}")
     new.execute("commit")
+
+
+def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
+    """Delete the rows that are about rows which did not come, and then the rows about those."""
+    while orphaned := {row[0] for row in new.execute("pragma foreign_key_check")}:
+        for table in orphaned:
+            keys: dict[int, list[tuple[str, str, str]]] = {}
+            for number, _, parent, column, key, *_ in new.execute(f'pragma foreign_key_list("{table}")').fetchall():
+                keys.setdefault(number, []).append((parent, column, key or _primary_key(new, parent)))
+            for columns in keys.values():
+                parent = columns[0][0]
+                known = " and ".join(f'"{column}" is not null' for _, column, _ in columns)
+                same = " and ".join(f'p."{key}" = "{table}"."{column}"' for _, column, key in columns)
+                deleted = new.execute(
+                    f'delete from "{table}" where {known} and not exists (select 1 from "{parent}" p where {same})'
+                ).rowcount
+                if deleted:
+                    result.refused[table] = result.refused.get(table, 0) + deleted
+                    result.rows[table] -= deleted
+
+
+def _primary_key(connection: sqlite3.Connection, table: str) -> str:
+    return next(str(row[1]) for row in connection.execute(f'pragma table_info("{table}")') if row[5])
 
 
 BOOKKEEPING = ("_sqlite_migrations",)
@@ -131,15 +157,6 @@ def _rows(old: sqlite3.Connection, table: str, listed: str, found: Rescued) -> I
             found.lost[table] = str(error)
 
 
-JSON_COLUMNS = (
-    "answer_count.counts", "answer_set.warnings", "choice.shares", "choice.warnings", "classifier.config",
-    "classifier.data", "classifier.evaluation", "codebook.body", "control_sample.run", "control_sample.strata",
-    "instrument.issues", "instrument.notes", "job.failures", "job.progress", "job.spec", "persona.turns", "probe.axes",
-    "published_share.shares", "queue.spec", "ruling.subject", "scale_revision.options", "server_batch.requests",
-    "statement.tags",
-)  # fmt: skip
-
-
 def damage(path: Path) -> str:
     """Return what is damaged in a store, in a few words; "" where nothing is found."""
     try:
@@ -149,10 +166,8 @@ def damage(path: Path) -> str:
                 return " ".join(first.split())
             if row := connection.execute("pragma foreign_key_check").fetchone():
                 return f"a row of {row[0]} is about a row of {row[2]} that is not there"
-            for table, _, column in (one.partition(".") for one in JSON_COLUMNS):
-                wrong = f"{column} is not null and not json_valid({column})"
-                if connection.execute(f"select 1 from {table} where {wrong} limit 1").fetchone():
-                    return f"{table}.{column} holds a text that is no JSON"
+            if wrong := wrong_value(connection):
+                return wrong
             connection.text_factory = bytes.decode
             for (table,) in connection.execute("select name from sqlite_schema where type = 'table'").fetchall():
                 for _ in connection.execute(f'select * from "{table}"'):
@@ -166,7 +181,9 @@ def blamed(error: Exception, path: Path) -> str:
     """Return a sentence about a store whose contents led to an error; "" where the error is the program's own."""
     frames = traceback.extract_tb(error.__traceback__)
     read_there = bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parents[1])
-    shaped = isinstance(error, KeyError | ValueError | TypeError | IndexError | AttributeError)
+    shaped = isinstance(
+        error, KeyError | ValueError | TypeError | IndexError | AttributeError | OverflowError | MemoryError
+    )
     if not (isinstance(error, sqlite3.Error) or (shaped and (read_there or damage(path)))):
         return ""
     found = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"

@@ -26,6 +26,7 @@ from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.machines import claimed
 from stores.core.rescue import blamed
+from stores.core.values import refusal_words, refuse_wrong_values
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
@@ -82,6 +83,8 @@ class Store:
         "why this store is slower than it could be, for display; empty if it is not"
         self._held = ExitStack()
         "what is given back when the store is closed"
+        self._refuses_wrong_values = False
+        "whether the connection has the triggers of `values`"
         self._attempt: int | None = None
         self._nested = False
         "whether writes belong to a transaction that is open around them"
@@ -248,6 +251,7 @@ class Store:
         if (rest := self._rests_until - time.monotonic()) > 0:
             time.sleep(rest)
         try:
+            self._refuse_wrong_values()
             _lock(self.connection)
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
@@ -262,6 +266,12 @@ class Store:
         except BaseException as error:
             self.connection.rollback()
             self._remembered.forget()
+            if isinstance(error, sqlite3.Error) and (words := refusal_words(error)):
+                raise StoreError(f"{self.path}: {words}; nothing of this change was written.") from error
+            if isinstance(error, OverflowError) and "SQLite INTEGER" in str(error):
+                raise StoreError(
+                    f"{self.path}: a number has more digits than a store can hold; nothing of this change was written."
+                ) from error
             if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
                 error, sqlite3.IntegrityError
             ):
@@ -270,6 +280,17 @@ class Store:
         finally:
             ended = time.monotonic()
             self._rests_until = ended + min(ended - locked, REST_S)
+
+    def _refuse_wrong_values(self) -> None:
+        """Make the connection refuse wrong values before it writes for the first time."""
+        if self._refuses_wrong_values:
+            return
+        try:
+            refuse_wrong_values(self.connection)
+        except sqlite3.DatabaseError as error:
+            if "not authorized" not in str(error):  # an annotator's connection writes labels alone
+                raise
+        self._refuses_wrong_values = True
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stores.annotation.annotation_items import first_wording
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, Transactions, named, now, restored, text_ids
+from stores.core.values import checked_confidence
 from stores.instruments.templates import PROBES
 from stores.runs.run_rows import Run, Tally, run_values, version
 from workbench.domain.readings import ReaderCard, Reading
@@ -267,7 +268,7 @@ def _insert(connection: sqlite3.Connection, readings: Iterable[tuple[int, int, i
         "values ((select id from unit where text_id = ? and template_id = ? and wording_id is null), "
         "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         (
-            (text, template, reader, one.label, one.reason, one.start, one.stop, one.confidence, at)
+            (text, template, reader, one.label, one.reason, one.start, one.stop, checked_confidence(one.confidence), at)
             for text, template, reader, one in rows
         ),
     )

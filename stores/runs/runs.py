@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table, text_ids
 from stores.core.contents import Part, kept
+from stores.core.values import checked_count
 from stores.instruments import instruments as lexicon_rows
 from stores.instruments import templates as template_versions
 from stores.instruments.instruments import Instruments
@@ -192,7 +193,7 @@ class Runs(Aggregate):
                         item.failed, item.reason, item.decided, item.fingerprint, at, item.first, item.asked,
                     ),
                 ).fetchone()[0]  # fmt: skip
-                responses += ((draw, ids[text], count) for text, count in item.answers)
+                responses += ((draw, ids[text], checked_count(count)) for text, count in item.answers)
             connection.executemany("insert into response (draw_id, text_id, count) values (?, ?, ?)", responses)
             insert_readings(connection, readings)
             write_progress(connection, job)

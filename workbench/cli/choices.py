@@ -16,6 +16,7 @@ from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
 from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, PERSON, SEED, STATEMENTS, STORE, YES
+from workbench.regular_files import check_file
 from workbench.workshop.options import ERRORS
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def _text_of(given: str, option: str) -> str:
     if "\n" in given:
         return given
     try:
-        return Path(given).read_text(encoding="utf-8-sig")
+        return check_file(Path(given)).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{option}: {given!r} is not a readable file; give a file, - for standard input, or the question with "

@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the reque
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -107,6 +108,7 @@ GROUPS = _grouped()
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. A person's mistake gives a message and an exit code, never a traceback."""
     AT_HAND.set(None)
+    _write_any_character()
     verbs = workbench()
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
@@ -138,6 +140,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"workbench: {visible(told, lines=True)}", file=sys.stderr)
         return 1
+
+
+def _write_any_character() -> None:
+    """Let output whose encoding lacks a character show its number, such as `\\u2013`, in place of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not (stream.encoding or "").lower().startswith("utf"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _of_store(error: Exception) -> str:

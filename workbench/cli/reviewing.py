@@ -19,6 +19,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, MODEL, OF_RUN, READER, SEED, STORE
+from workbench.regular_files import check_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -148,7 +149,7 @@ def _act(store: Store, options: Namespace) -> int:
 def read_rulings(path: Path) -> list[Ruling]:
     """Return the events of a file. Raises UsageError, naming the line that holds none."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = check_file(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 
 from workbench.errors import UsageError
@@ -34,6 +34,28 @@ def person_name(text: str, what: str = "annotator") -> str:
         shown = hidden[0].encode("unicode_escape").decode("ascii")
         raise UsageError(f"the {what}'s name holds {shown}, which does not show; give a name without it")
     return name
+
+
+LONGEST_STEM = 120
+"bytes of a file's name without its ending; a name may have 255 with everything that is added to it"
+
+
+def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
+    """Return the name of a file that names some things. A long one is cut, and ends in a digest of all of it.
+
+    Examples
+    --------
+    >>> file_stem(["cells", "my model"])
+    'cells-my_model'
+    >>> len(file_stem(["cells", "m" * 700])), file_stem(["m" * 700]) == file_stem(["m" * 701])
+    (120, False)
+    """
+    stem = "-".join("".join(c if c.isalnum() or c in allowed else "_" for c in part) for part in parts)
+    data = stem.encode("utf-8", "surrogatepass")
+    if len(data) <= LONGEST_STEM:
+        return stem
+    digest = blake2b(data, digest_size=5).hexdigest()
+    return f"{data[: LONGEST_STEM - len(digest) - 1].decode('utf-8', 'ignore')}-{digest}"
 
 
 def thing_name(text: str, what: str) -> str:

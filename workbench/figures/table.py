@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from workbench.domain.names import file_stem
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.pictures.picture import Picture
 
@@ -139,8 +140,7 @@ class Table(Generic[Row]):
     @property
     def stem(self) -> str:
         """Name of a file with only this table, without its ending."""
-        parts = (self.name, *self.subject)
-        return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
+        return file_stem((self.name, *self.subject))
 
 
 AnyTable = Table[Any]

@@ -29,6 +29,7 @@ from workbench.formats.packed import content as packed_content
 from workbench.formats.packed import is_packed
 from workbench.formats.records import Findings, records_of
 from workbench.formats.tabular import unknown
+from workbench.regular_files import check_file
 
 PROMPTS, RESULTS, CSV = "prompts", "results", "csv"
 REWORD = "reword"
@@ -154,7 +155,7 @@ def text_of(source: Source, findings: Findings) -> str | None:
         if packed and not is_packed(path):
             findings.add(path, None, None, "content that is not gzip", "a complete gzip file")
             return None
-        content = packed_content(path) if packed else path.read_bytes()
+        content = packed_content(path) if packed else check_file(path).read_bytes()
         text = content.decode("utf-8-sig")
     except UsageError as error:
         findings.add(path, None, None, f"content that is not gzip, or too much of it ({error})", "a complete gzip file")
@@ -207,7 +208,7 @@ def _holds_answers(path: Path) -> bool:
     if path.resolve().parent.name == PROMPTS:
         return False
     try:
-        with path.open("rb") as file:
+        with check_file(path).open("rb") as file:
             return b"response" in file.readline(1000)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error

@@ -16,6 +16,7 @@ from typing import BinaryIO, cast
 
 from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
+from workbench.regular_files import check_file
 
 MOST_BYTES = 2**30
 FREE_BYTES, RATIO = 2**25, 100
@@ -74,6 +75,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
     Raises UsageError if it cannot be read, unpacks to too much, or is a zip with no or several tables; MissingPackage.
     """
+    check_file(path)
     try:
         with path.open("rb") as file:
             begin = file.read(4)
@@ -87,7 +89,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def name_of(path: Path) -> str:
     """Return the name of a file, of a packed one that of what is in it. Raises UsageError as `opened` does."""
-    with path.open("rb") as file:
+    with check_file(path).open("rb") as file:
         begin = file.read(4)
     if begin == ZIP:
         return (_member(path) or PurePath(path.name)).name[-LONGEST_NAME:]
@@ -96,7 +98,7 @@ def name_of(path: Path) -> str:
 
 def is_packed(path: Path) -> bool:
     """Return whether a file is packed. Raises UsageError as `opened` does."""
-    with path.open("rb") as file:
+    with check_file(path).open("rb") as file:
         begin = file.read(4)
     return begin == ZSTD or begin.startswith(GZIP) or (begin == ZIP and _member(path) is not None)
 

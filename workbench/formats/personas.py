@@ -30,6 +30,7 @@ from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.records import Findings, header_of, text_lines
 from workbench.formats.statement_lists import is_list, read_list
 from workbench.formats.tabular import read_rows
+from workbench.regular_files import check_file
 from workbench.toml_files import TomlFile, too_deep
 
 KEYS = ("id", "kind", "language", "text", "turns")
@@ -89,7 +90,7 @@ def read_personas(path: Path) -> tuple[Persona, ...]:
         return _checked(path, *_of_csv(path))
     if path.suffix.lower() == ".json":
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = check_file(path).read_text(encoding="utf-8-sig")
         except OSError as error:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:

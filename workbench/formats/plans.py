@@ -6,6 +6,7 @@ from pathlib import Path
 
 from workbench.domain.designs import FORMAT, FrozenPlan
 from workbench.errors import InputError, UsageError
+from workbench.regular_files import check_file
 from workbench.toml_files import parse_toml
 
 ABOUT = """# A frozen plan: what will be asked and how it will be judged, written before the first answer.
@@ -37,7 +38,7 @@ def read_plan(path: Path) -> tuple[FrozenPlan, str]:
     Raises UsageError if the file does not exist, is not a plan, or was changed after it was frozen.
     """
     try:
-        text = path.expanduser().read_text(encoding="utf-8")
+        text = check_file(path.expanduser()).read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read ({error.strerror or error}); give the file of a frozen plan"

@@ -20,6 +20,7 @@ from workbench.domain.thinking import CHANNEL, FINAL, MESSAGE, PAIRS, end_of, op
 from workbench.errors import ModelError, UsageError
 from workbench.inference.embedded import EMBEDDED
 from workbench.installed import need_local
+from workbench.regular_files import check_file
 
 SUFFIX = ".jinja"
 FILE = "chat_template.jinja"
@@ -71,7 +72,7 @@ def chat_template(chat_format: str) -> str:
 
 def _of_file(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = check_file(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"{path}: the chat template cannot be read ({error})") from error
     if not text.strip():
@@ -196,7 +197,7 @@ def _source(name: str) -> str | None:
         return None
     try:
         if path.suffix == SUFFIX:
-            return path.read_text(encoding="utf-8")
+            return check_file(path).read_text(encoding="utf-8")
         for place in (path / FILE, path / CONFIG) if path.is_dir() else _cached(name):
             if place.is_file() and (found := _read(place)):
                 return found
@@ -206,7 +207,7 @@ def _source(name: str) -> str | None:
 
 
 def _read(place: Path) -> str | None:
-    text = place.read_text(encoding="utf-8")
+    text = check_file(place).read_text(encoding="utf-8")
     if place.suffix == SUFFIX:
         return text
     found = json.loads(text).get("chat_template")

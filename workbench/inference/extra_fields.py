@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.regular_files import check_file
 from workbench.toml_files import read_toml
 
 STATED = {
@@ -67,7 +68,9 @@ def _parsed(typed: str) -> dict[str, Any]:
         if typed.startswith("{"):
             value = json.loads(typed)
         else:
-            value = read_toml(path) if path.suffix == ".toml" else json.loads(path.read_text(encoding="utf-8"))
+            value = (
+                read_toml(path) if path.suffix == ".toml" else json.loads(check_file(path).read_text(encoding="utf-8"))
+            )
         json.dumps(value, allow_nan=False)
     except OSError as error:
         raise UsageError(f"--extra-body: {path} cannot be read ({type(error).__name__})") from None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import FieldError, UsageError
+from workbench.regular_files import check_regular
 
 
 class Type(Enum):
@@ -36,6 +37,8 @@ NEAR = 0.78
 "a number with commas between thousands; other commas are decimal commas"
 LONG = 24
 "most characters of all choices in a usage line; otherwise the help lists them"
+MOST_WHOLE = 2**63 - 1
+"the largest whole number that a store can hold"
 METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}
 
 
@@ -133,7 +136,7 @@ class Option:
                 return typed.casefold()
             return self.checked(self._number(typed))
         if self.type is Type.PATH:
-            return Path(text)
+            return self.checked(Path(text))
         if self.choices:
             return self.checked(self._choice(typed))
         return self.checked(text)
@@ -147,8 +150,15 @@ class Option:
 
     def checked(self, value: Any) -> Any:
         """Return a valid value. Raises FieldError for an invalid one."""
+        if isinstance(value, int) and abs(value) > MOST_WHOLE:
+            raise self.error(f"found a number of {len(str(abs(value)))} digits; give one up to {MOST_WHOLE:,}")
         if isinstance(value, int | float) and not isinstance(value, bool) and not self._within(value):
             raise self.error(f"found {value:,}; give {self._bounds}")
+        if isinstance(value, Path):
+            try:
+                check_regular(value)
+            except UsageError as error:
+                raise self.error(str(error)) from error
         if self.check is not None and (wrong := self.check(value)):
             raise self.error(f"found {value!r}; {wrong}")
         return value

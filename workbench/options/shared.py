@@ -102,8 +102,14 @@ WHERE = Option(
 STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="N|REF,…")
 VARIANTS = Option("variants", "original, paraphrase-1, changed, …", none="those that the audit compares", metavar="V,…")
 TEMPLATES = Option("templates", "the first N, or these", none="all of the family", metavar="N|NAME,…")
+MOST_SAMPLES = 1_000_000
 SAMPLES = Option(
-    "samples", "answers per prompt", Type.WHOLE, none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50", least=1
+    "samples",
+    "answers per prompt",
+    Type.WHOLE,
+    none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50",
+    least=1,
+    most=MOST_SAMPLES,
 )
 PUBLISHED = "as the audit was published"
 LEFT = (SERVER,)

@@ -34,6 +34,7 @@ from workbench.formats.prompt_files import key_of
 from workbench.formats.records import AS_IS, Findings, How
 from workbench.installed import code_version
 from workbench.pipeline.planning import Plan, plan
+from workbench.regular_files import check_file
 
 Name = TypeVar("Name")
 SHOWN = 5
@@ -260,7 +261,7 @@ class _Read:
 
 def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for faults of a file."""
-    paths = logs_in(path) if path.is_dir() else [path]
+    paths = logs_in(path) if path.is_dir() else [check_file(path)]
     findings = Findings()
     hashes: dict[str, Path] = {}
     programs, entries = [], []

@@ -13,6 +13,7 @@ from stores.core.store import Store
 from workbench.audits.claims import sentences_of
 from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import file_stem
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable
@@ -298,7 +299,7 @@ def _answers(store: Store, found: Collected) -> Files:
     """Yield every answer, each run once, even if several audits judge it."""
     runs = {part.found.runs[name]: (part, name) for part in reversed(found.parts) for name in with_answers(part)}
     for number, (part, name) in enumerate(reversed(runs.values()), 1):
-        whose = part.slug if len(part.found.runs) == 1 else f"{part.slug}-{_safe(name)}"
+        whose = part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
         yield f"answers/{number:03}-{whose}.csv", every_answer(store, part, name)
 
 

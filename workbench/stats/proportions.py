@@ -72,7 +72,7 @@ def _looked_up(k: IntArray, n: IntArray, level: float) -> FloatArray:
     tables = [_interval_table(int(size), level) for size in distinct]
     first_row = np.zeros(distinct[-1] + 1, dtype=np.int64)
     first_row[distinct] = np.cumsum([0, *(distinct[:-1] + 1)])
-    return np.concatenate(tables)[first_row[n] + k]
+    return np.asarray(np.concatenate(tables)[first_row[n] + k], dtype=np.float64)
 
 
 def _computed(k: IntArray, n: IntArray, level: float) -> FloatArray:
@@ -153,7 +153,7 @@ def _most_at(share: float, n: IntArray) -> IntArray:
     """Return the largest x with x/n <= `share`, as these numbers are rounded."""
     x = np.floor(share * n).astype(np.int64)
     x = np.where((x + 1) / n <= share, x + 1, x)
-    return np.where(x / n > share, x - 1, x)
+    return np.asarray(np.where(x / n > share, x - 1, x), dtype=np.int64)
 
 
 def _most_below(share: float, n: IntArray) -> IntArray:

@@ -123,10 +123,16 @@ def compared_runs(
     return with_rules(side_by_side(of, conditions(where), medium, choices(which, options)), options)
 
 
+MOST_STEPS = 1000
+"steps of a key up, and down, from the usual value"
+
+
 def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened) -> Result:
     of, most = judged.figures(as_people=options.as_people), judged.report.counts.sizes[1]
     usual = ReliabilityOptions().needed(most)
-    steps: dict[str, Sequence[object]] = {"minimum": (*range(usual, most + 1), *range(1, usual))}
+    last = min(most, usual + MOST_STEPS)
+    first = max(1, usual - MOST_STEPS)
+    steps: dict[str, Sequence[object]] = {"minimum": (*range(usual, last + 1), *range(first, usual))}
     return Result(
         which=which,
         options=options,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self, TypeVar
 
+from workbench.domain.names import file_stem
+
 Item = TypeVar("Item")
 MOST_SAID = 12
 "most values that a description for screen readers lists"
@@ -33,8 +35,7 @@ class Picture(ABC):
     def stem(self) -> str:
         """Name of a file with only this picture, without its ending."""
         number = (f"{self.page}",) if self.of > 1 else ()
-        parts = (self.name, *self.subject, *number)
-        return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
+        return file_stem((self.name, *self.subject, *number))
 
     @property
     def heading(self) -> str:

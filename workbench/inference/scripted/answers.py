@@ -70,6 +70,7 @@ from workbench.domain.choices import LETTERS
 from workbench.domain.keys import SEED, text_key
 from workbench.domain.prompts import Prompt, halves
 from workbench.errors import ModelError, WorkbenchError
+from workbench.regular_files import check_file
 from workbench.stats.components import (
     COMPONENTS,
     ORDER,
@@ -198,7 +199,7 @@ def wordings_of(sources: tuple[str, ...]) -> Known:
         try:
             path = Path(name)
             path = path if path.is_file() else shipped_instrument_folder(name) / "statements.csv"
-            with path.open(encoding="utf-8-sig", newline="") as lines:
+            with check_file(path).open(encoding="utf-8-sig", newline="") as lines:
                 rows = list(csv.DictReader(lines, strict=True))
         except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
             raise ModelError(f"the statements {name!r} of the persona cannot be read: {error}") from error

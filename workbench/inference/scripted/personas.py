@@ -38,6 +38,7 @@ from workbench.domain.responses import ModelCard
 from workbench.errors import InputError, ModelError, UnknownName, UsageError, WorkbenchError
 from workbench.inference.scripted.answers import FIELDS, STEEPEST, LetterHabits, Sides, Spread
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.regular_files import check_file
 from workbench.synthetic.population import Ideal, Population
 from workbench.synthetic.spec import read_population
 from workbench.toml_files import TomlFile
@@ -294,7 +295,7 @@ def load_ideal(spec: Path, name: str) -> IdealModel:
 
 def wordings(path: Path) -> dict[str, str]:
     """Return every original and paraphrase of a `statements.csv`: text -> ref."""
-    with path.open(encoding="utf-8-sig", newline="") as lines:
+    with check_file(path).open(encoding="utf-8-sig", newline="") as lines:
         rows = list(csv.DictReader(lines, strict=True))
     wanted = re.compile(r"original|paraphrase(_\d+)?")
     return {
