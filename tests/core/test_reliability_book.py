@@ -185,7 +185,7 @@ def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
     few = answered(few, 1, positive=0, order=1, template=1)
     few = answered(few, 0, positive=0, order=1, template=1)
     table = made(judge(few)).table("verdicts")
-    assert [row["kappa_paraphrase"] for row in cells(table)][0].value == 1.0
+    assert next(row["kappa_paraphrase"] for row in cells(table)).value == 1.0
     column = [column.key for column in table.columns].index("kappa_paraphrase")
     shown = [row[column] for row in painted(table)[0]]
     assert shown == ["1.00 (2 of 8)", "undefined (a)"]
