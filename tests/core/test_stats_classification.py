@@ -207,7 +207,7 @@ def test_the_curve_keeps_what_reaches_the_threshold_in_the_order_asked() -> None
 
 def test_a_threshold_that_leaves_one_true_label_has_no_macro_f1() -> None:
     curve = threshold_curve([0, 0, 1], [0, 1, 1], [0.9, 0.9, 0.1], 2, [0.5])
-    assert curve[0].macro_f1.undefined == "all items have one label"
+    assert curve[0].macro_f1.undefined == "the 2 of 3 items that are kept have one label"
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.6, 0.85])

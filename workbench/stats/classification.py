@@ -279,11 +279,18 @@ def macro_estimate(table: IntArray, excluded: int) -> Estimate:
     """Return macro F1 of a table of items."""
     n, value = int(table.sum()), float(macro_f1(table))
     if np.isnan(value):
-        return Estimate(value, float("nan"), float("nan"), n, excluded, ONE_LABEL if n else NO_ITEMS)
+        return Estimate(value, float("nan"), float("nan"), n, excluded, _one_label(n, excluded))
     each = np.eye(table.size, dtype=np.int64).reshape(-1, *table.shape)[table.ravel() > 0]
     low, high = logit_interval(value, np.repeat(macro_f1(table - each), table[table > 0]))
     found = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
     return found if not np.isnan(low) else replace(found, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
+
+
+def _one_label(items: int, excluded: int) -> str:
+    """Return why macro F1 is undefined, from the number of items that count and of those left out."""
+    if not items:
+        return NO_ITEMS
+    return f"the {items:,} of {items + excluded:,} items that are kept have one label" if excluded else ONE_LABEL
 
 
 def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:
@@ -388,7 +395,7 @@ def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatAr
     """Return macro F1 of a table of weights; it has no interval if `draws` is None."""
     value, nan = float(macro_f1(table)), float("nan")
     if np.isnan(value):
-        return Estimate(value, nan, nan, items, excluded, ONE_LABEL if items else NO_ITEMS)
+        return Estimate(value, nan, nan, items, excluded, _one_label(items, excluded))
     if draws is None:
         return Estimate(value, nan, nan, items, excluded)
     low, high = (float(end) for end in percentile_interval(draws))

@@ -140,7 +140,6 @@ def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) 
 def options_words(of: Assessed, names: Sequence[str]) -> Sequence[tuple[str, str]]:
     """Return which classifier and which answers the figures are of, and what is open about them."""
     at = f"classifier {names.index(of.classifier.name) + 1} of {len(names)}" if len(names) > 1 else "classifier"
-    said = [f"{at}: {of.classifier.name}", f"confidence from {of.threshold:g}", of.test.rests_on()]
-    if of.quality.alternative is not None:
-        said.append(f"− lowers it, as to {of.quality.alternative.threshold:g}")
+    lower = " (− lowers it)" if of.quality.alternative is not None else ""
+    said = [f"{at}: {of.classifier.name}", f"confidence from {of.threshold:g}{lower}", of.test.rests_on()]
     return [("", words) for words in (*said, *(f"! {one}" for one in of.test.open_questions("tuned", of.threshold)))]
