@@ -104,7 +104,7 @@ def is_done(app: WorkbenchApp) -> bool:
     """Return whether all keys did what they do, and nothing is being read or written."""
     gate = app.gate
     idle = not gate._held and not gate._settling and gate._blocker() is None
-    return idle and all(worker.is_finished for worker in app.workers)
+    return idle and all(worker.is_finished or worker.group == "_loader" for worker in app.workers)  # a tree of files
 
 
 async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
