@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
+from types import EllipsisType, TracebackType
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context, chosen_version, codebook_from_json
 from stores.annotation.people import reader_id
@@ -19,7 +19,7 @@ from stores.core.permissions import at_a_queue, restrict
 from stores.core.store import Store
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
-from workbench.errors import UnknownName
+from workbench.errors import ConflictError, UnknownName
 
 ATTENTION_EVERY = 20
 "labels between two attention items"
@@ -43,6 +43,8 @@ class Item:
     lease_until: str
     confidence: float | None = None
     "with which this person gave that label; None: they did not say"
+    elsewhere: bool = False
+    "whether another session of this person leased it, and did not give it back"
 
     @property
     def unit(self) -> int:
@@ -101,6 +103,8 @@ class Annotator:
         self._codebooks = (
             f"select n.id from codebook n join codebook o on o.name = n.name where o.id = {found.codebook_id}"
         )
+        self._leased: set[int] = set()
+        "units that this session leased"
         restrict(store.connection, at_a_queue(int(self._me), found.id, found.codebook_id))
 
     @classmethod
@@ -139,13 +143,23 @@ class Annotator:
             for sql in (_LEASED, _ATTENTION, _OPEN, _SKIPPED):
                 row = connection.execute(sql, values).fetchone()
                 if row is not None:
-                    self._lease(connection, int(row[0]))
-                    return self._item(connection, int(row[0]))
+                    unit = int(row[0])
+                    elsewhere = unit not in self._leased and self._item(connection, unit).lease_until > now()
+                    self._lease(connection, unit)
+                    return replace(self._item(connection, unit), elsewhere=elsewhere)
         return None
 
-    def label(self, unit: int, label: str, *, elapsed_ms: int | None = None, confidence: float | None = None) -> None:
+    def label(
+        self,
+        unit: int,
+        label: str,
+        *,
+        elapsed_ms: int | None = None,
+        confidence: float | None = None,
+        seen: str | EllipsisType | None = ...,
+    ) -> None:
         """Commit a label. Raises UnknownName for a label that the codebook lacks and, like all methods on an item, for
-        an item that the queue lacks.
+        an item that the queue lacks; ConflictError if this person's label of the item is not the one that they saw.
         """
         if label not in self.codebook.labels:
             raise UnknownName(
@@ -153,6 +167,9 @@ class Annotator:
             )
         with self._store.write() as connection:
             self._check(connection, unit)
+            given = self._item(connection, unit).label
+            if seen is not ... and given != seen:
+                raise ConflictError(f"another session of {self.name} labelled this item: {given or 'undone'}")
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
             connection.execute(  # the label also counts in the other queue, where a lease must not be added
@@ -345,6 +362,7 @@ class Annotator:
         return now_after(last)
 
     def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
+        self._leased.add(unit)
         self._assign(connection, unit, "leased", later(now(), timedelta(seconds=self._lease_s)))
 
     def _assign(self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None) -> None:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import EllipsisType
 
 from stores.annotation.people import issue_labels_of, reader_id
 from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
@@ -193,11 +194,12 @@ class Issues(Aggregate):
         auditor: str,
         *,
         seen: Mapping[str, int] | None = None,
+        decided: int | EllipsisType | None = ...,
     ) -> int | None:
         """Decide on a statement's label for an issue, or withdraw a decision (None); return the previous decision.
 
-        `seen`: the annotators' labels shown. Raises ConflictError if they have changed; UnknownName for an unknown
-        statement or issue.
+        `seen`: the annotators' labels shown; `decided`: the decision shown. Raises ConflictError if either has changed;
+        UnknownName for an unknown statement or issue.
         """
         name = annotator_name(auditor)
         with self.store.write() as connection:
@@ -213,6 +215,8 @@ class Issues(Aggregate):
             given.pop(GOLD, None)
             if seen is not None and given != dict(seen):
                 raise ConflictError(f"the labels of {ref} for {issue} changed while they were looked at; look again")
+            if decided is not ... and before != decided:
+                raise ConflictError(f"{ref} was decided for {issue} in another session; look again")
             for reader, of in self._deciders(connection, statement, issue):
                 if label is None or of != name:
                     append(connection, statement, issue, reader, None)

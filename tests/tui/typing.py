@@ -26,7 +26,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit import base, key_gate
 
 SCALE = 10
-"by which all times are shortened: those of the person, of the store and of the program"
+"by which all times are shortened: of the person, the store and the program, save that a lull lasts as long as ever"
 INTERVALS_MS = (20, 80, 150, 300)
 "between two keys of a person who types fast, and of one who does not"
 LOAD_S = 2.0
@@ -79,7 +79,6 @@ def slow_store(seconds: float = LOAD_S) -> Iterator[None]:
         patch.setattr(SessionThread, "submit", submit_late)
         for module, name in ((key_gate, "STUCK_S"), (key_gate, "TOLD_S"), (session, "GLANCE_S")):
             patch.setattr(module, name, getattr(module, name) / SCALE)
-        patch.setattr(key_gate, "LULL_S", 0.3)  # half of what it is: a busy machine is slow by itself
         yield
 
 
@@ -94,17 +93,24 @@ def key_event(key: str) -> events.Key:
 
 
 async def type_keys(app: App[Any], keys: Sequence[str], interval_ms: float) -> None:
-    """Type without looking."""
-    for key in keys:
-        app.post_message(key_event(key))
-        await asyncio.sleep(interval_ms / 1000 / SCALE)
+    """Type without looking, in a thread as a terminal does, so that a busy program does not slow the person."""
+    loop = asyncio.get_running_loop()
+
+    def type_each() -> None:
+        for key in keys:
+            event = key_event(key)
+            event.set_sender(app)
+            loop.call_soon_threadsafe(app.post_message, event)
+            time.sleep(interval_ms / 1000 / SCALE)
+
+    await asyncio.to_thread(type_each)
 
 
 def is_done(app: WorkbenchApp) -> bool:
     """Return whether all keys did what they do, and nothing is being read or written."""
     gate = app.gate
     idle = not gate._held and not gate._settling and gate._blocker() is None
-    return idle and all(worker.is_finished for worker in app.workers)
+    return idle and all(worker.is_finished or worker.group == "_loader" for worker in app.workers)  # a tree of files
 
 
 async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:

@@ -93,10 +93,10 @@ class AdjudicationSession(StoreSession):
         """Commit a decision on the labels that were shown, under the codebook that was. Return whether it was, and the
         item as it is now.
 
-        On other labels nothing is decided. No item: every label was withdrawn.
+        On other labels, or where somebody decided meanwhile, nothing is decided. No item: every label was withdrawn.
         """
         now = self._case(codebook, case.unit)
-        if now is None or now.judged.labels != case.judged.labels:
+        if now is None or (now.judged.labels, now.judged.decision) != (case.judged.labels, case.judged.decision):
             return False, now
         self._store.labels.decide(case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels)
         return True, self._case(codebook, case.unit)
@@ -244,6 +244,15 @@ def place_back(back: int) -> str:
     return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
 
 
+CHANGED_MEANWHILE = "This item's labels changed while you read it. Nothing was decided; read it again."
+DECIDED_MEANWHILE = "This item was decided in another session while you read it. Nothing was stored; read it again."
+
+
+def _decided_since(before: Case, now: Case) -> bool:
+    """Return whether only the decision on an item changed."""
+    return before.judged.labels == now.judged.labels and before.judged.decision != now.judged.decision
+
+
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"
 TALL = 30
@@ -373,7 +382,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._forget(before)
         if now is not None:
             self._put_first(now)
-        say(self, "This item's labels changed while you read it. Nothing was decided; read it again.", warns=True)
+        say(
+            self, CHANGED_MEANWHILE if now is None or not _decided_since(before, now) else DECIDED_MEANWHILE, warns=True
+        )
         self._show()
 
     def action_refresh(self) -> None:

@@ -18,13 +18,13 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from workbench.domain.annotations import Codebook, Subject
-from workbench.errors import WorkbenchError
+from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE, done_text, given_line
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.session import Given, Item, View
-from workbench.tui.kit.base import BESIDE
+from workbench.tui.kit.base import BESIDE, say
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class QueueSession:
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
         "units that are leased to this person and not labelled"
+        self._seen: dict[int, str | None] = {}
+        "unit -> this person's label when it was shown"
 
     @property
     def codebook(self) -> Codebook:
@@ -67,7 +69,13 @@ class QueueSession:
         return self._view(item_or_none)
 
     def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None:
-        self.annotator.label(unit, label, elapsed_ms=elapsed_ms, confidence=confidence)
+        try:
+            self.annotator.label(
+                unit, label, elapsed_ms=elapsed_ms, confidence=confidence, seen=self._seen.get(unit, ...)
+            )
+        except ConflictError as error:
+            self._seen[unit] = self.annotator.item(unit).label
+            raise ConflictError(f"{error}. Press the key again to replace that label; F5 goes on.") from error
         self._went_on(unit, label)
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:  # noqa: ARG002  a queue keeps no time of skips
@@ -147,6 +155,7 @@ class QueueSession:
 
     def _item(self, found: Found) -> Item:
         context, alone = found.context, self.codebook.subject is Subject.STATEMENT
+        self._seen[found.unit] = found.label
         return Item(
             unit=found.unit,
             text=context.text,
@@ -155,6 +164,7 @@ class QueueSession:
             label=found.label,
             flagged=found.flagged,
             note=found.note,
+            elsewhere=found.elsewhere,
         )
 
 
@@ -244,6 +254,7 @@ class GivenScreen(ModalScreen[int | None]):
 
 NOTE_SEEN_BY = "The adjudicator sees this note; other annotators do not."
 SURE = "Set how sure you are of this label: unsure, fairly sure, sure; without it nothing is stored of that"
+ELSEWHERE = "another session of {name} has this item, or broke off at it"
 EXPLAIN = section("screens-annotation", "Labelling")
 
 
@@ -293,6 +304,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         return CONFIDENCES[self._sure][0]
 
     def show_item(self, item: Item, former: str) -> None:
+        if item.elsewhere:
+            say(self, ELSEWHERE.format(name=visible(self._who or "")), warns=True)
         self._sure, self._sure_steps = 0, []
         super().show_item(item, former)
 

@@ -70,7 +70,15 @@ class DecisionSession(StoreSession):
     def decide(self, case: Case, label: int | None, auditor: str) -> bool:
         """Commit a decision on the labels that were shown, None takes it back; False where there are others now."""
         try:
-            self._write(case, label, auditor, seen=dict(case.labels))
+            self._store.issues.adjudicate(
+                self._instrument,
+                case.statement,
+                case.issue,
+                label,
+                auditor,
+                seen=dict(case.labels),
+                decided=case.adjudicated,
+            )
         except ConflictError:
             return False
         self._steps.append(Step(case, case.adjudicated))
@@ -85,7 +93,7 @@ class DecisionSession(StoreSession):
         if not self._steps:
             return None
         step = self._steps[-1]
-        self._write(step.case, step.before, auditor, seen=None)
+        self._store.issues.adjudicate(self._instrument, step.case.statement, step.case.issue, step.before, auditor)
         self._steps.pop()
         return step.case
 
@@ -99,9 +107,6 @@ class DecisionSession(StoreSession):
             for ref, issue, before, _ in decisions
             if (ref, issue) in cases and cases[ref, issue].adjudicated == newest[ref, issue]
         ]
-
-    def _write(self, case: Case, label: int | None, auditor: str, *, seen: dict[str, int] | None) -> None:
-        self._store.issues.adjudicate(self._instrument, case.statement, case.issue, label, auditor, seen=seen)
 
 
 EXPLAIN = section("screens-annotation", "Deciding ties on policy issues")
@@ -219,7 +224,8 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.answered()
         self._learn(figures)
         self._show()
-        say(self, "These labels changed while you read them. Nothing was decided; read them again.", warns=True)
+        told = "The labels or the decision changed while you read them. Nothing was decided; read them again."
+        say(self, told, warns=True)
 
     @on(SheetView.Current)
     def moved(self) -> None:

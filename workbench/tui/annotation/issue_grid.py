@@ -26,14 +26,14 @@ from textual.widgets import Static
 
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.names import plural
-from workbench.errors import WorkbenchError
+from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
-from workbench.tui.annotation.session import NEVER, SessionScreen, Tally
+from workbench.tui.annotation.session import NEVER, SessionScreen, Shows, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on
-from workbench.tui.kit.base import app_of
+from workbench.tui.kit.base import app_of, say
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.long_text import folded
@@ -215,7 +215,8 @@ class IssueSession:
         """Commit labels of one statement."""
         from stores.annotation.issue_annotator import Step
 
-        after, before = self.annotator.put(row, labels)
+        seen = {issue: row.labels.get(issue) for issue in labels}
+        after, before = self.annotator.put(row, labels, expected=seen)
         if before:
             self._steps.append(Step(after, before, {issue: labels[issue] for issue in before}))
         return self._done(after, before)
@@ -458,6 +459,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._advance(asked.whole_row)
         self._show_cell()
 
+    def look_again(self, sheet: Sheet, why: str) -> None:
+        """Show what another session of this person made of the statements; nothing was stored."""
+        self.show_sheet(sheet)
+        say(self, f"{why}; look again", warns=True)
+
     def show_undone(self, done: Done | None) -> None:
         self.answered()
         if done is None:
@@ -580,7 +586,13 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
 
     def _give(self, row: Row, asked: Asked) -> None:
-        self.submit(lambda session: partial(self.go_on, asked, session.put(row, asked.labels)), given(asked.labels))
+        def give(session: IssueSession) -> Shows:
+            try:
+                return partial(self.go_on, asked, session.put(row, asked.labels))
+            except ConflictError as error:
+                return partial(self.look_again, session.sheet(), str(error))
+
+        self.submit(give, given(asked.labels))
 
     def _take(self, done: Done) -> None:
         """Put a statement's labels into its row."""

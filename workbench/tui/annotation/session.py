@@ -74,6 +74,8 @@ class Item:
     label: str | None = None
     flagged: bool = False
     note: str = ""
+    elsewhere: bool = False
+    "whether another session of this person has it, too"
 
 
 @dataclass(frozen=True, slots=True)

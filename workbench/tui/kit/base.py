@@ -34,7 +34,7 @@ from workbench.version import __version__
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.tui.kit.key_gate import KeyGate
+    from workbench.tui.kit.key_gate import Awaited, KeyGate
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
@@ -267,9 +267,10 @@ def worker(
         @wraps(method)
         def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
             gate: KeyGate | None = getattr(self.app, "gate", None)
-            awaited = None
-            if gate is not None and not beside and not IN_BACKGROUND.get():
-                awaited = gate.expect(self, kind)
+            awaited: Awaited | None = None
+            if gate is not None and not beside:
+                replaces = newest and gate.awaits(self, group)  # keys wait for what it takes the place of
+                awaited = gate.expect(self, kind, group) if replaces or not IN_BACKGROUND.get() else None
 
             async def run() -> None:
                 WRITES.set(not newest)

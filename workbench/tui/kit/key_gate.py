@@ -75,6 +75,8 @@ class Awaited:
 
     node: DOMNode
     kind: Kind
+    group: str = ""
+    "of the worker that brings it"
     worker: Worker[None] | None = None
     "that brings it; None: the screen says when it is there"
     since: float = field(default_factory=monotonic)
@@ -112,11 +114,15 @@ class KeyGate:
 
     # ── what is awaited ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def expect(self, node: DOMNode, kind: Kind) -> Awaited:
+    def expect(self, node: DOMNode, kind: Kind, group: str = "") -> Awaited:
         """Let keys wait for something that a screen asked for."""
-        awaited = Awaited(node, kind)
+        awaited = Awaited(node, kind, group)
         self._awaited[awaited] = None
         return awaited
+
+    def awaits(self, node: DOMNode, group: str) -> bool:
+        """Return whether keys wait for a worker of a group of a screen."""
+        return any(awaited.node is node and awaited.group == group for awaited in self._awaited)
 
     def is_awaited(self, awaited: Awaited) -> bool:
         """Return whether keys still wait for something; not where the person left it."""

@@ -70,6 +70,8 @@ class Decided:
     "to be taken back; None: a new ruling"
     all_models: bool = False
     "whether a ruling that could apply to the model in sight alone applies to all"
+    seen: frozenset[bytes] = frozenset()
+    "the rulings on the thing that were shown"
 
 
 class RulingDialog(ModalScreen[Decided | None]):
@@ -281,7 +283,8 @@ class RulingDialog(ModalScreen[Decided | None]):
             self._rule(self._verdict, self._reading, event.value)
 
     def _rule(self, verdict: Verdict, reading: str | None, reason: str) -> None:
-        self.dismiss(Decided(self._thing, verdict, reading, reason, all_models=self._all_models))
+        seen = frozenset(ruling.uid for ruling in self._standing[self._at])
+        self.dismiss(Decided(self._thing, verdict, reading, reason, all_models=self._all_models, seen=seen))
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen, Screen
 
 from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled
+from workbench.errors import ConflictError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import Background, StoreScreen, app_of, say, worker
@@ -225,6 +226,14 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 return ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason), None
             assert decided.verdict is not None, "a ruling has a verdict"
             assert decided.thing is not None, "and is about something"
+            models = [model] if model else ruling_subjects.every_model(store)
+            standing = ruling_subjects.standing_on(store.rulings.standing(), decided.thing.subject, models)
+            for ruling in standing:
+                if ruling.auditor == auditor and ruling.uid not in decided.seen:
+                    raise ConflictError(
+                        f"Another session of {auditor} ruled on this meanwhile: {ruling.verdict}. Nothing was stored; "
+                        "r shows that ruling."
+                    )
             made = ruling_subjects.rule(
                 store,
                 decided.thing,
