@@ -220,6 +220,7 @@ def test_a_proposed_second_paraphrase_is_the_second_wording(tmp_path: Path) -> N
     [
         ([["party_no", "statement"], ["1", EN], ["2", EN], ["3", EN]], "3 rows have 1 different texts in 'statement'"),
         ([["id", "statement"], ["1", EN], ["1", DE]], "2 rows have 1 different values in 'id'"),
+        ([["id", "statement"], ["s1_en", EN], ["s1_de", DE]], "'id' end in codes of 2 languages \\(en, de\\)"),
     ],
 )
 def test_what_repeats_is_no_list_of_statements(tmp_path: Path, table: Table, why: str) -> None:
@@ -296,3 +297,11 @@ def test_short_lines_are_called_what_they_are(tmp_path: Path) -> None:
     assert [s.wordings[0].text for s in read_instrument("compass", path).statements] == [
         "Bear hunting", "Fees for boats", "Votes for all"
     ]  # fmt: skip
+
+
+def test_a_part_of_a_download_names_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "data" / "vaa").mkdir(parents=True)
+    for name in ("probvaa.csv", "nl.csv"):
+        path = saved(tmp_path / "data" / "vaa" / name, [["ID", "statement"], ["nl_1_1000000_nl", DE]])
+        with pytest.raises(UsageError, match=f"Import the whole folder:\n.*{tmp_path / 'data'} --dry-run"):
+            recognised(path)

@@ -111,6 +111,14 @@ def test_the_file_of_a_list_is_known_and_read(tmp_path: Path, content: str, note
     assert instrument.notes[-1] == "The language is not in the file: taken for en; --language says another."
 
 
+def test_a_cell_of_a_column_may_have_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    path.write_bytes(b'statement\r\n"Tolls should\r\n\r\ngo, now."\r\n"Ferries should be free."\r\n')
+    assert recognised(path) == "compass"
+    found = [statement.wordings[0].text for statement in read("compass", path).statements]
+    assert found == ["Tolls should\n\ngo, now.", "Ferries should be free."]
+
+
 def test_kept_numbers_are_said_with_their_lines() -> None:
     parsed = parse_list(list(enumerate(["35 hours are plenty.", *TOLLS], start=1)))
     assert parsed.notes == ("Kept as text: the number or dash with which 1 statement of 4 begins (line 1).",)

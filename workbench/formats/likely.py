@@ -6,6 +6,7 @@ A proposal is made only if it would be read: a short name stands once for each l
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -51,6 +52,7 @@ MOST_ROWS, MOST_CELLS = 50_000, 2_000_000
 FEW_REPEATS = 0.1
 "share of rows with a text that stood before, up to which a list of statements may have it"
 _SUFFIX = re.compile(r"(?P<name>[a-z_]+?)_?(?P<place>[0-9]{1,2}|[a-h])?")
+_ENDING = re.compile(r"[_.-]([a-z]{2})$")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 
 
@@ -91,7 +93,7 @@ def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal |
     remarks = [remark] if remark else []
     if _plain(original) in ("question", "question_text"):
         remarks.append("questions are taken for statements; a model is asked whether it agrees")
-    obstacle = _repeats(original, table) or _repeated_refs(ref, language, table)
+    obstacle = _repeats(original, table) or _repeated_refs(ref, language, table) or _languages_in(ref, language, table)
     return Proposal(proposed, tuple(remarks), obstacle)
 
 
@@ -219,6 +221,16 @@ def _repeated_refs(ref: str, language: str, table: Mapping[str, Sequence[str]]) 
         return ""
     each = " for each language" if language else ""
     return f"{len(values):,} rows have {len(set(values)):,} different values in {ref!r}, which should stand once{each}"
+
+
+def _languages_in(ref: str, language: str, table: Mapping[str, Sequence[str]]) -> str:
+    """Return why names of statements show several languages, such as `de_12_nl`, or "" if they do not."""
+    endings = [_ENDING.search(value) for value in table.get(ref, ())]
+    codes = Counter(match[1] for match in endings if match)
+    if language or len(codes) < 2 or codes.total() < len(endings) or not codes.keys() <= _CODES:
+        return ""
+    named = ", ".join(code for code, _ in codes.most_common(8))
+    return f"the values of {ref!r} end in codes of {len(codes)} languages ({named}), and no column has the language"
 
 
 _CODE_LINE = (

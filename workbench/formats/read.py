@@ -104,6 +104,11 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
             return SURVEY
         if not found and path.is_dir() and (told := _of_folders_within(path)):
             raise UsageError(told)
+        if not found and (whole := _whole_download(path)) is not None:
+            raise UsageError(
+                f"{path}: found a part of the ProbVAA download. Import the whole folder:\n"
+                f"  workbench import STORE {shlex.quote(str(whole))} --dry-run"
+            )
         if not found and (told := _as_statements(path, how)):
             raise UsageError(f"{path}: found {_what(path, how)}.\n{told}")
         if not found:
@@ -112,6 +117,12 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
+
+
+def _whole_download(path: Path) -> Path | None:
+    """Return the folder of the ProbVAA download that a file is a part of, or None if it is of none."""
+    folders = list(path.resolve().parents)[1:3] if path.is_file() else []
+    return next((folder for folder in folders if (folder / "vaa" / "probvaa.csv").is_file()), None)
 
 
 def _may_be_survey(path: Path, how: How) -> bool:

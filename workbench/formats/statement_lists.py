@@ -86,10 +86,14 @@ def is_list(path: Path, encoding: str = "") -> bool:
         return False
     findings = Findings()
     lines: list[tuple[int, str]] = []
+    in_quotes = False
     for number, line in _lines_of(path, findings, encoding):
-        if lines and not _may_be_listed(line):  # a table may be large: its second row ends the reading
+        is_row = bool(lines) and not in_quotes and bool(line.strip())
+        in_quotes ^= line.count('"') % 2 == 1
+        if is_row and not in_quotes and not _may_be_listed(line):  # the second row of a large table ends the reading
             return False
-        lines.append((number, line))
+        if lines or line.strip():
+            lines.append((number, line))
     if findings.found:
         return False
     parsed = parse_list(lines)
@@ -103,7 +107,7 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     """Return the statements in the non-blank lines of a text, given as (number, line)."""
     notes: list[str] = []
     listed = [ListedStatement(number, "", line.strip()) for number, line in lines if line.strip()]
-    cells = _cells_of_one_column(listed)
+    cells = _cells_of_one_column(lines)
     if cells is not None:
         listed = cells
         notes.append("Read as a CSV of one column: the quotation marks around its cells were taken off.")
@@ -138,7 +142,7 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
 
 def _lines_of(path: Path, findings: Findings, encoding: str) -> Iterator[tuple[int, str]]:
     lines = (line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines())
-    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    return enumerate(lines, start=1)
 
 
 def _may_be_listed(line: str) -> bool:
@@ -168,25 +172,24 @@ def _named(headings: Sequence[ListedStatement]) -> str:
 # ── a CSV of one column ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _cells_of_one_column(listed: Sequence[ListedStatement]) -> list[ListedStatement] | None:
+def _cells_of_one_column(lines: Sequence[tuple[int, str]]) -> list[ListedStatement] | None:
     """Return the cells of a CSV of one column, or None if the text is none or no cell is quoted.
 
     Commas outside of quotation marks divide fields, so that a list of sentences is no such CSV.
     """
-    if not any(statement.text.startswith('"') for statement in listed):
+    if not any(line.lstrip().startswith('"') for _, line in lines):
         return None
-    lines = iter([f"{statement.text}\n" for statement in listed])
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader([f"{line.strip()}\n" for _, line in lines], strict=True)
     cells: list[ListedStatement] = []
     n_read = 0
     try:
         for fields in reader:
-            if len(fields) != 1:
-                return None
-            first = listed[n_read]
+            number = lines[n_read][0]
             n_read = reader.line_num
-            if fields[0].strip():
-                cells.append(replace(first, text=fields[0].strip()))
+            if len(fields) > 1:
+                return None
+            if fields and fields[0].strip():
+                cells.append(ListedStatement(number, "", fields[0].strip()))
     except csv.Error:
         return None
     return cells
