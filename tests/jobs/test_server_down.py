@@ -12,7 +12,7 @@ from tests.jobs.test_remote_model import HASTY, USUAL, collect, requests, served
 from workbench.inference.base import Reachable
 from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.reply import answered_with
-from workbench.jobs.task import ANSWERS_AGAIN, Control
+from workbench.jobs.task import ASKING, Control
 
 SLOW = RetryPolicy(tries=8, first_wait_s=30.0, longest_wait_s=30.0)
 
@@ -47,7 +47,7 @@ def test_a_job_says_that_its_server_is_down_and_when_it_is_tried_again(fault: st
         assert re.fullmatch(rf"{re.escape(why)}, attempt 2 of 8, (next try in \d+ s|trying now)", message)
         model.close()
         asking.join(10)
-        assert control.message() == ANSWERS_AGAIN
+        assert control.message() == ASKING
         assert control.message() is None
 
 

@@ -15,8 +15,8 @@ from tests.conftest import instrument, new_store
 from tests.jobs.test_personas_asked import DESIGN, Swayed, ask
 from workbench.audits.chosen_run import find_run, run_named
 from workbench.domain.responses import ModelCard
-from workbench.errors import AmbiguousRun, UnknownName
-from workbench.evidence.runs import Which, models_named, named_runs
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.evidence.runs import Which, models_named, named_runs, names_of_models
 from workbench.tui.results.options_dialog import run_words
 
 SERVED = ModelCard("openai:gpt-9@http://gpu7/v1", "unknown", "openai", "", "", snapshot="gpt-9-2026-01")
@@ -72,6 +72,14 @@ def test_a_name_that_several_runs_have_names_them() -> None:
     assert run_named("m · persona nurse", there) == "m · snapshot 2 · persona nurse"
     with pytest.raises(UnknownName, match="m · persona teacher"):
         run_named("m · persona teacher", there)
+
+
+def test_what_takes_models_takes_the_names_of_their_runs_but_no_persona(asked: Path) -> None:
+    with Store.open(asked) as store:
+        whole = f"{SERVED.name} · snapshot {SERVED.snapshot}"
+        assert names_of_models(store, [whole, "scripted", "nobody"]) == (SERVED.name, "scripted", "nobody")
+        with pytest.raises(UsageError, match=f"is a run with a persona.*name {SERVED.name}$"):
+            names_of_models(store, [f"{whole} · persona nurse"])
 
 
 @pytest.mark.parametrize("audit", ["reliability", "consistency"])

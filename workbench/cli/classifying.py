@@ -67,12 +67,14 @@ def train(options: Namespace) -> int:
 def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
     from stores.core.store import Store
+    from workbench.evidence.runs import names_of_models
     from workbench.jobs import launch
     from workbench.pipeline.training import ClassifySpec, plan_classifying
 
     with Store.open(options.store) as store:
         name = store.classifiers.get(options.classifier).name
-        spec = ClassifySpec(name, instrument=options.instrument, models=listed(options.model))
+        models = names_of_models(store, listed(options.model))
+        spec = ClassifySpec(name, instrument=options.instrument, models=models)
         _, total, left = plan_classifying(store, spec)
         if not options.json:
             say(f"{name}: {left:,} of {total:,} responses to read")

@@ -277,6 +277,24 @@ def models_named(store: Store, name: str) -> frozenset[int]:
     return store.runs.models([name]) or frozenset(run.model_id for run in of_models(store, runs, [name]))
 
 
+def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the models of names of models and runs, for what takes answers of all personas of a model.
+
+    A name that means none stays as it is. Raises UsageError for the name of a run with a persona.
+    """
+    by_rowid = store.data_rows.models() if names else {}
+    found: dict[str, None] = {}
+    for name in names:
+        if store.runs.models([name]):
+            found[name] = None
+            continue
+        meant = [str(by_rowid[model]["name"]) for model in sorted(models_named(store, name))]
+        if meant and persona_in(name):
+            raise UsageError(f"{name} is a run with a persona. Answers of all personas are taken: name {meant[0]}")
+        found |= dict.fromkeys(meant or [name])
+    return tuple(found)
+
+
 def _is_meant(run: Run, name: str, models: Collection[int], *, personas_apart: bool) -> bool:
     if models:
         return run.model_id in models and not (personas_apart and run.persona)

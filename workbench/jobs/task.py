@@ -18,7 +18,7 @@ from workbench.inference.load import load
 from workbench.jobs.launch import log_path
 
 REQUESTED = "stopped on request"
-ANSWERS_AGAIN = "the server answers again"
+ASKING = "asking the server"
 PAUSED = "paused on request"
 
 
@@ -100,11 +100,11 @@ class Control:
             self._adjust()
 
     def message(self) -> str | None:
-        """Return what the job's progress says of a server that is down, or that it answers again; None: no change."""
+        """Return what the job's progress says of a server that is down, or that it is asked on; None: no change."""
         waiting = "" if self._server is None else self._server.waiting
-        answers_again = self._waited and not waiting
+        asked_on = self._waited and not waiting
         self._waited = bool(waiting)
-        return waiting or (ANSWERS_AGAIN if answers_again else None)
+        return waiting or (ASKING if asked_on else None)
 
     def wait(self, seconds: float) -> None:
         """Wait for a request, at most `seconds`."""

@@ -6,7 +6,7 @@ A test set is drawn in proportion to answers, because its figures are about answ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -24,6 +24,7 @@ from workbench.domain.prompts import LIKERT
 from workbench.errors import UsageError
 from workbench.evidence import readings as free_text
 from workbench.evidence.readings import codebook_of
+from workbench.evidence.runs import names_of_models
 from workbench.readers.rules import Likert
 from workbench.stats.resampling import derive_rng
 
@@ -132,6 +133,7 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         raise UsageError("only a test set holds out statements; training sets then leave them out automatically")
     if spec.attention < 0:
         raise UsageError(f"found {spec.attention} attention items; give 0 or more")
+    spec = replace(spec, models=names_of_models(store, spec.models))
     offers, by_rule = _readable_by_people(_candidates(store, spec, codebook))
     if not offers:
         raise UsageError(_nothing(store, spec, codebook))
