@@ -99,7 +99,8 @@ class Exchange(Aggregate):
             places = [place_of(connection, event) for event in events]
             missing = [event for event, place in zip(events, places, strict=True) if place is None]
             if missing and (len(missing) == len(events) or not partial):
-                raise InputError([_foreign(event, source) for event in missing])
+                some_match = len(missing) < len(events)
+                raise InputError([_foreign(event, source, some_match=some_match) for event in missing])
             used = {event.codebook for event in events}
             ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
             by_key = dict(connection.execute("select key, id from codebook"))
@@ -161,14 +162,18 @@ def _check(
         raise InputError(findings)
 
 
-def _foreign(event: LabelEvent, source: str) -> Finding:
+PARTIAL = "--partial, or --skip of import, takes those that match"
+"ends a finding where some labels of a file belong to this store"
+
+
+def _foreign(event: LabelEvent, source: str, *, some_match: bool) -> Finding:
     shown = event.response if len(event.response) <= 60 else event.response[:59] + "…"
     return Finding(
         source,
         event.line or None,
         "response",
         f"{shown!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
-        "a response of this store; these labels belong to another one (--partial takes those that match)",
+        "a response of this store; these labels belong to another one" + (f" ({PARTIAL})" if some_match else ""),
     )
 
 

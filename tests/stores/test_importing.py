@@ -9,10 +9,13 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import new_store
+from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
-from workbench.formats.read import is_plain, recognised
+from workbench.formats.read import is_plain, likely, recognised
+from workbench.formats.records import How
 from workbench.pipeline.importing import Request, first_rows, put, read, read_beside, rehearsed, said
+from workbench.pipeline.label_imports import LabelOptions
 
 
 @pytest.fixture
@@ -74,13 +77,35 @@ def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str
         ("a.json", '[{"text": "Yes", "stance": "agree", "annotator": 1, "annotation_id": 2, "lead_time": 1.5}]'),
     ],
 )
-def test_labels_are_called_labels_with_the_command_that_imports_them(tmp_path: Path, name: str, text: str) -> None:
+def test_labels_are_recognised_and_no_statements_are_looked_for(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(UsageError) as caught:
-        recognised(path)
-    command = f"workbench labels STORE --import {path}"
-    assert str(caught.value) == f"{path}: found labels of answers (import them with: {command})"
+    assert recognised(path) == "labels"
+    assert likely(path) is None
+
+
+def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "labels.db", answers(2))
+    file = label_studio_table(tmp_path / "min.json", path, "agree", "neutral")
+    with Store.open(path) as store:
+        request = Request(file, labels=LabelOptions(into="theirs", purpose="test"))
+        assert read(request) is None
+        material = read_beside(store, request)
+        foreseen = rehearsed(store, material)
+        assert list(store.exchange.events()) == []
+        done = put(store, material)
+        assert (foreseen.merged, foreseen.written, done.written) == (done.merged, False, True)
+        assert said(done, path) == (
+            "min.json: 2 events added on 2 items, 0 stored already",
+            "- Reading min.json as labels of label-studio.",
+        )
+        assert [row[:2] for row in first_rows(material, 1)[1]] == [("user 1", "agree")]
+        assert [event.label for event in store.exchange.events()] == ["agree", "neutral"]
+        for wrong, told in ((LabelOptions(into="a/b"), "queue name"), (LabelOptions(purpose="fun"), "training, test")):
+            with pytest.raises(UsageError, match=told):
+                put(store, read_beside(store, Request(file, labels=wrong)))
+        with pytest.raises(UsageError, match="columns of their own"):
+            read_beside(store, Request(file, how=How(columns={"thesis": "original"})))
 
 
 def test_a_rehearsal_says_what_the_import_then_does_and_writes_nothing(store: Store) -> None:

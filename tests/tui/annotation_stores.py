@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -61,6 +62,21 @@ def labelling_store(
         items += [NewItem(wordings[0], 0, "attention", text=text, attention=label) for text, label in attention]
         store.queues.create(queue, purpose, codebook or shipped_codebook("stance"), items, {})
     return path
+
+
+def label_studio_table(file: Path, store: Path, *labels: str) -> Path:
+    """Write labels of the items of a store, one each, as Label Studio's JSON-MIN has them."""
+    with Store.open(store) as opened:
+        items = opened.connection.execute(
+            "select x.body, y.body from unit u join text x on x.id = u.text_id "
+            "join wording w on w.id = u.wording_id join text y on y.id = w.text_id order by u.id"
+        ).fetchall()
+    tasks = [
+        {"text": text, "statement": said, "stance": label, "annotator": 1, "annotation_id": n, "lead_time": 1.5}
+        for n, ((text, said), label) in enumerate(zip(items, labels, strict=False))
+    ]
+    file.write_text(json.dumps(tasks), encoding="utf-8")
+    return file
 
 
 def labels_of(path: Path, queue: str = QUEUE) -> list[tuple[str, str, str]]:

@@ -238,10 +238,13 @@ class Store(Typed):
         model: str | None = None,
         personas: str | Path | None = None,
         most_count: int | None = None,
+        codebook: str | None = None,
+        into: str | None = None,
+        purpose: Literal["training", "test", "check"] | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Import an instrument, people's answers to one, or answers of models that were collected elsewhere: all of
-        it, or nothing. Return what `--json` prints.
+        """Import an instrument, people's answers to one, answers of models that were collected elsewhere, or labels
+        of answers: all of it, or nothing. Return what `--json` prints.
 
         Parameters
         ----------
@@ -258,12 +261,15 @@ class Store(Typed):
         answers : what parties' answers stand for (`{"teils": "neutral"}`)
         election : manifesto: country, month or both
         sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see `workbench import --help`
-        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it
+        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it; labels: skip
+            events about texts that the store lacks
         left_right : probvaa: a CSV of parties' left-right positions
         audit, family : log: the audit and the templates that were asked; None: those with the most matches
         model : log: name of the model; None: as the file says
         personas : log: a file of personas or system prompts that were sent before the prompts
         most_count : log: answers that one row (`count`) may stand for
+        codebook : labels: for rows that name none; None: stance
+        into, purpose : labels: name and purpose of a new queue for items that are in none; None: no new queue
         dry_run : return what would be imported, and write nothing
 
         Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a file that cannot be
@@ -283,7 +289,8 @@ class Store(Typed):
                    "language": language, "map": _pairs(map), "answers": _pairs(answers), "election": election,
                    "sheet": sheet, "encoding": encoding, "no_header": no_header, "header_row": header_row,
                    "decimal": decimal, "most_bytes": most_bytes, "audit": audit, "family": family, "model": model,
-                   "personas": None if personas is None else str(personas), "most_count": most_count}  # fmt: skip
+                   "personas": None if personas is None else str(personas), "most_count": most_count,
+                  "codebook": codebook, "into": into, "purpose": purpose}  # fmt: skip
         with reading(most_bytes):
             request = request_of(given(import_instrument.options, values, "import_file"))
             material = read(request) or read_beside(self.opened, request)

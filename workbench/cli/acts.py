@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench import entry_points, registry
+from workbench.annotation.options import PURPOSES
 from workbench.cli.output import agreed, at_terminal, print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
@@ -21,7 +22,7 @@ from workbench.figures.visible import visible
 from workbench.formats.log_values import LARGEST_COUNT, MOST_COUNT
 from workbench.formats.native import statement_columns
 from workbench.formats.packed import MOST_BYTES, RATIO, reading
-from workbench.formats.read import BESIDE, LOG
+from workbench.formats.read import BESIDE, LABELS, LOG
 from workbench.formats.read import FORMATS as READ
 from workbench.formats.records import AS_IS, How
 from workbench.options.option import Option, Type, flag
@@ -132,6 +133,9 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         least=1,
         most=LARGEST_COUNT,
     ),
+    Option("codebook", "labels: for rows that name none", none="stance", metavar="NAME"),
+    Option("into", "labels: make this queue for items that are in no queue", metavar="QUEUE"),
+    Option("purpose", "labels: purpose of that queue", none="training", choices=PURPOSES),
     Option("missing", "survey, answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
     Option("questions", "survey: columns that are questions", none="those with labels of answers", metavar="COLUMN,…"),
     Option("unordered", "survey: questions whose answers have no order", metavar="COLUMN,…"),
@@ -175,7 +179,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         least=1,
     ),
     Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
-    flag("skip", "biasmonkey, published shares, log: skip what has errors or no prompt, and list it"),
+    flag("skip", "biasmonkey, published shares, log, labels: skip what has errors, no prompt or an unknown text"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
@@ -232,6 +236,7 @@ def request_of(options: Namespace) -> Request:
     from workbench.formats.personas import given_personas
     from workbench.formats.read import ANSWERS, recognised
     from workbench.pipeline.importing import Request
+    from workbench.pipeline.label_imports import LabelOptions
 
     given = partial(
         mapping.how_of, options.map or "", options.sheet or "", options.encoding or "", header=not options.no_header,
@@ -255,6 +260,7 @@ def request_of(options: Namespace) -> Request:
         options.path, format, options.name, options.instrument, wanted.missing, ignored, options.skip,
         options.left_right, how, wanted, options.election or "", options.audit or "", options.family or "",
         options.model or "", given_personas(options.personas), options.most_count or MOST_COUNT,
+        LabelOptions(options.codebook or "stance", options.into or "", options.purpose or "training"),
     )  # fmt: skip
 
 
@@ -281,7 +287,13 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
     of_log = ("audit", "family", "model", "personas", "most_count")
     of_survey = ("questions", "unordered", "respondent")
     of_people = ("weight", "drop_unweighted", "groups")
-    for names, formats in ((of_log, (LOG,)), (of_survey, (SURVEY,)), (of_people, (SURVEY, ANSWERS))):
+    of_labels = ("codebook", "into", "purpose")
+    for names, formats in (
+        (of_labels, (LABELS,)),
+        (of_log, (LOG,)),
+        (of_survey, (SURVEY,)),
+        (of_people, (SURVEY, ANSWERS)),
+    ):
         given = [name for name in names if getattr(options, name)]
         if given and format not in formats:
             said = given[0].replace("_", "-")
@@ -292,6 +304,8 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         return
     if format in (LOG, MANIFESTO):
         return
+    if format == LABELS and options.name is not None:
+        raise UsageError("--name names an instrument; labels belong to answers. Name a new queue with --into.")
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
     if options.missing is not None and format != SURVEY:
@@ -299,9 +313,9 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
             "--missing belongs to --format answers and survey; for a folder, instrument.toml says which values of "
             "answers.csv are not answers, under missing"
         )
-    if options.skip and format not in ("biasmonkey", SURVEY, LOG):
+    if options.skip and format not in ("biasmonkey", SURVEY, LOG, LABELS):
         raise UsageError(
-            "--skip belongs to --format biasmonkey, survey and log; the files of other formats are one whole"
+            "--skip belongs to --format biasmonkey, survey, log and labels; the files of other formats are one whole"
         )
 
 

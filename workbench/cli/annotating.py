@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
     from stores.annotation.exchange import Merged
     from stores.annotation.labels import Judged
-    from stores.annotation.queues import Queue, QueueCopy
+    from stores.annotation.queues import Queue
     from stores.core.store import Store
     from workbench.domain.annotations import Codebook, FieldEvent
     from workbench.domain.reviews import ControlSample
@@ -308,6 +308,7 @@ def adjudicate(options: Namespace) -> int:
 def labels(options: Namespace) -> int:
     """Show the queues, or move labels out of the store and into it."""
     from stores.core.store import Store
+    from workbench.pipeline.label_imports import merged_sentences
 
     if options.export is not None:
         return _export(options)
@@ -315,8 +316,8 @@ def labels(options: Namespace) -> int:
         if options.queue is not None and options.merge is None:
             store.queues.get(options.queue)
         if options.import_ is not None or options.merge is not None:
-            merged = _import(store, options)
-            return tell(options, "\n".join(_what_came(merged, options.into)), merged)
+            merged = _import_file(store, options) if options.import_ is not None else _merge(store, options)
+            return tell(options, "\n".join(merged_sentences(merged, options.into)), merged)
         wanted = options.queue
         found = store.at_once(
             lambda: [_queue_state(store, one) for one in store.queues.list() if wanted in (None, one.name)]
@@ -433,27 +434,6 @@ def _queue_state(store: Store, queue: Queue) -> _QueueState:
     )
 
 
-def _what_came(merged: Merged, into: str | None) -> Iterator[str]:
-    """Yield what came from a file or from another store."""
-    said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} stored already"
-    yield said + (f", {merged.unmatched:,} about unknown texts left out" if merged.unmatched else "")
-    if merged.outside:
-        yield (
-            f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
-            "import again with --into NAME --purpose training or test"
-        )
-    if merged.adopted:
-        yield f"{merged.adopted:,} of these items were in no queue; the new queue {into} holds them"
-    if merged.queues:
-        yield f"queues added: {', '.join(merged.queues)}"
-    if merged.rulings:
-        yield f"{plural(merged.rulings, 'ruling')} of auditors added"
-    if merged.control_samples:
-        yield f"{plural(merged.control_samples, 'control sample')} of reviews added"
-    if merged.people:
-        yield f"{plural(merged.people, 'field')} about people added"
-
-
 def _export(options: Namespace) -> int:
     """Write a label file: whole, or not at all."""
     from stores.core.store import Store
@@ -477,44 +457,56 @@ def _export(options: Namespace) -> int:
     return tell(options, said, {"file": str(path), "events": count, **({"left_out": left} if left else {})})
 
 
-def _import(store: Store, options: Namespace) -> Merged:
+def _import_file(store: Store, options: Namespace) -> Merged:
+    """Add the events of a label file."""
+    from workbench.pipeline.label_imports import LabelOptions, import_labels, read_label_file
+
+    chosen = LabelOptions(options.codebook, options.into or "", options.purpose)
+    file = read_label_file(options.import_, chosen)
+    if not options.json:
+        for note in file.notes:
+            say_wrapped(note)
+    return import_labels(store, file, partial=options.partial)
+
+
+def _merge(store: Store, options: Namespace) -> Merged:
+    """Add the events of another store, with its queues, rulings, people and control samples."""
     from stores.annotation.exchange import Merged
     from stores.core.store import Store as Other
-    from workbench.data import shipped_codebook, shipped_codebooks
-    from workbench.domain.annotations import Purpose
-    from workbench.domain.names import thing_name
-    from workbench.formats.label_files import read_labels
+    from workbench.pipeline.label_imports import LabelOptions, known_codebooks
 
-    queues: Sequence[QueueCopy] = ()
+    source: Path = options.merge
+    if source.resolve() == options.store.resolve():
+        raise UsageError(f"{source} is this store itself; name another one")
     rulings: Sequence[Ruling] = ()
     people: Sequence[FieldEvent] = ()
     samples: Sequence[ControlSample] = ()
-    versions: Sequence[Codebook] = ()
-    known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
-    if options.merge is not None:
-        if options.merge.resolve() == options.store.resolve():
-            raise UsageError(f"{options.merge} is this store itself; name another one")
-        with Other.copied(options.merge) as other:
-            events = tuple(other.exchange.events(options.queue))
-            queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
-            versions = other.exchange.versions()
-            known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
-            rulings = other.rulings.events() if options.queue is None else ()
-            people = other.people.events() if options.queue is None else ()
-            samples = other.control_samples.every() if options.queue is None else ()
-        source = str(options.merge)
+    codebooks = known_codebooks(store)
+    with Other.copied(source) as other:
+        events = tuple(other.exchange.events(options.queue))
+        queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
+        versions = other.exchange.versions()
+        for name, book in other.exchange.codebooks().items():
+            codebooks.setdefault(name, book)
+        if options.queue is None:
+            rulings = other.rulings.events()
+            people = other.people.events()
+            samples = other.control_samples.every()
+    if events:
+        merged = store.exchange.add(
+            events,
+            codebooks,
+            source=str(source),
+            versions=versions,
+            partial=options.partial,
+            queues=queues,
+            into=LabelOptions(into=options.into or "", purpose=options.purpose).new_queue,
+        )
+    elif rulings or people or samples:
+        merged = Merged(0, 0, 0, 0, ())
     else:
-        events = read_labels(options.import_, options.codebook, None if options.json else say_wrapped)
-        source = options.import_.name
-    if not events and (rulings or people or samples):
-        return _with_reviews(store, Merged(0, 0, 0, 0, ()), rulings, people, samples)
-    if not events:
         raise UsageError(f"{source} has no labels; nothing was changed")
-    into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
-    found = store.exchange.add(
-        events, known, source=source, versions=versions, partial=options.partial, queues=queues, into=into
-    )
-    return _with_reviews(store, found, rulings, people, samples)
+    return _with_reviews(store, merged, rulings, people, samples)
 
 
 def _with_reviews(

@@ -46,8 +46,8 @@ from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
 "people's answers with the questions that they are to"
-ANSWERS, LOG = "answers", "log"
-"formats that are no instrument: people's answers, and those of models that were collected elsewhere"
+ANSWERS, LOG, LABELS = "answers", "log", "labels"
+"formats that are no instrument: people's answers, those of models that were collected elsewhere, and labels of these"
 MOST_FOLDERS = 500
 "folders within a folder that are looked into"
 KNOWN = """What can be imported:
@@ -65,6 +65,7 @@ KNOWN = """What can be imported:
 - a list of statements, one a line, or a table of statement and axis (compass)
 - the main dataset of the Manifesto Project, which places an instrument's parties (manifesto)
 - answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
+- labels of answers: our CSV or JSON Lines, or files of Label Studio, Prodigy, doccano, Potato and Argilla (labels)
 Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
 (ref=# numbers the rows), --ignore COLUMN,…"""
 
@@ -92,8 +93,6 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
-        if not found and _holds_labels(path, how):
-            raise UsageError(f"{path}: found {_what(path, how)}")
         row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
         if row is not None:
             raise UsageError(
@@ -169,8 +168,7 @@ def _own_columns(path: Path, how: How) -> list[str]:
     columns = header_of(path, how) if path.is_file() else []
     names = set(columns)
     of_people = RESPONDENT in names or set(LONG[1:]) <= names
-    is_other = of_people or set(OF_LABELS) <= names or {"response", "annotator"} <= names
-    if not columns or is_other or tool_of(path):
+    if not columns or of_people or _holds_labels(path, names):
         return []
     return columns
 
@@ -250,8 +248,8 @@ def _of_file(path: Path, how: How) -> str:
     if log_of(path, how):
         return LOG
     header = set(header_of(path, how))
-    if set(OF_LABELS) <= header or {"response", "annotator"} <= header or tool_of(path):
-        return ""
+    if _holds_labels(path, header):
+        return LABELS
     if kind_of(path) is Kind.LINES and not how.columns and (not header or {"ref", "original"} & header):
         return "jsonl"
     if looks_like_answers(header):
@@ -276,10 +274,7 @@ def _of_file(path: Path, how: How) -> str:
     return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
 
 
-def _holds_labels(path: Path, how: How = AS_IS) -> bool:
-    if not path.is_file():
-        return False
-    header = set(header_of(path, how))
+def _holds_labels(path: Path, header: set[str]) -> bool:
     return set(OF_LABELS) <= header or {"response", "annotator"} <= header or bool(tool_of(path))
 
 
@@ -289,8 +284,6 @@ def _what(path: Path, how: How) -> str:
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
     header, kind = header_of(path, how), kind_of(path)
-    if _holds_labels(path, how):
-        return f"labels of answers (import them with: workbench labels STORE --import {shlex.quote(str(path))})"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
     if has_positions_alone(header):
@@ -309,7 +302,7 @@ MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG, *LAYOUTS, MANI
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
-BESIDE = (ANSWERS, LOG, MANIFESTO)
+BESIDE = (ANSWERS, LOG, LABELS, MANIFESTO)
 "formats that are about an instrument that is in the store"
 WITH_PARTIES = ("csv", *LAYOUTS)
 "formats whose answers of parties may be in words of their own"

@@ -27,12 +27,23 @@ from workbench.formats.log_values import MOST_COUNT
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
 from workbench.formats.people import STANCES, said_stances
 from workbench.formats.populations import counted_groups, said_of_people
-from workbench.formats.read import ANSWERS, BESIDE, LOG, recognised
+from workbench.formats.read import ANSWERS, BESIDE, LABELS, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.surveys import Wanted
 from workbench.formats.write import Export, export
+from workbench.pipeline.label_imports import (
+    DEFAULT_LABEL_OPTIONS,
+    LabelFile,
+    LabelOptions,
+    import_labels,
+    label_data,
+    label_rows,
+    label_sentences,
+    read_label_file,
+)
 
 if TYPE_CHECKING:
+    from stores.annotation.exchange import Merged
     from stores.instruments.choices import AddedChoices
     from stores.instruments.statement_imports import LanguageChange
     from workbench.domain.prompts import Persona
@@ -59,7 +70,8 @@ class Request:
     ignored: tuple[str, ...] = ()
     "of answers: columns that are no questions"
     skip: bool = False
-    "leave out files at fault, of a format that has several; of a log, entries at fault and much that has no prompt"
+    """leave out files at fault, of a format that has several; of a log, entries at fault and much that has no prompt;
+    of labels, events about texts that the store lacks"""
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
@@ -78,11 +90,13 @@ class Request:
     "of a log: what may stand before the prompts, beside the personas of the store"
     most_count: int = MOST_COUNT
     "of a log: answers that a row may stand for"
+    labels: LabelOptions = DEFAULT_LABEL_OPTIONS
+    "of a label file: its codebook, and the new queue of its items"
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What was read: an instrument, people's answers to the questions of one that is here, or answers of models."""
+    """What was read: an instrument, people's answers to its questions, answers of models, or labels of these."""
 
     format: str
     name: str
@@ -92,8 +106,10 @@ class Material:
     "where parties of an instrument that is here stand"
     log: Found | None = None
     "answers of models that were collected elsewhere"
+    labels: LabelFile | None = None
+    "people's labels of answers that are here"
     skip: bool = False
-    "of a log: whether much of it may be left out"
+    "whether much of a log, and labels of unknown texts, may be left out"
     notes: tuple[str, ...] = ()
     "of reading answers; an instrument has its own"
     how: How = AS_IS
@@ -116,6 +132,8 @@ class Outcome:
     "of answers of models: the jobs that they belong to"
     answers: int = 0
     "of models that were written"
+    merged: Merged | None = None
+    "of labels"
     odd: tuple[str, ...] = ()
     "what is odd about the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()
@@ -149,6 +167,8 @@ def put(store: Store, material: Material) -> Outcome:
         recorded.check_partial(material.log, skip=material.skip)
         stored = recorded.put(store, material.log)
         return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
+    if material.labels is not None:
+        return Outcome(material, True, merged=import_labels(store, material.labels, partial=material.skip))
     if material.placed is not None:
         changed = store.instruments.place(material.name, material.placed.parties, material.placed.note)
         return Outcome(material, True, placed=changed)
@@ -183,7 +203,7 @@ def listed_formats() -> tuple[str, ...]:
 
 def read_beside(store: Store, request: Request) -> Material:
     """Read what is about an instrument that is here: people's answers to its questions, answers of models to its
-    prompts, or where its parties stand.
+    prompts, labels of these answers, or where its parties stand.
 
     Raises UsageError, InputError.
     """
@@ -194,6 +214,8 @@ def read_beside(store: Store, request: Request) -> Material:
     format = request.format or recognised(path, request.how)  # noqa: A001  the command line's word for it
     if format == LOG:
         return _read_log(store, request)
+    if format == LABELS:
+        return _read_labels(request)
     if not path.is_file():
         raise UsageError(f"{path}: no such file; give a CSV with respondents and their answers")
     name = request.instrument or request.name or store.instruments.only()
@@ -211,6 +233,14 @@ def read_beside(store: Store, request: Request) -> Material:
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
     return Material(ANSWERS, name, people=people, notes=notes, how=request.how)
+
+
+def _read_labels(request: Request) -> Material:
+    """Read people's labels of answers."""
+    if request.how != AS_IS:
+        raise UsageError(f"{request.path}: label files have columns of their own. Omit the names of columns.")
+    file = read_label_file(request.path, request.labels)
+    return Material(LABELS, file.name, labels=file, skip=request.skip)
 
 
 def _read_log(store: Store, request: Request) -> Material:
@@ -282,6 +312,8 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
         if log.leaves_out_much and not outcome.written and not outcome.material.skip:
             sentences.append("- More than a tenth of the answers would be left out.")
         return tuple(sentences)
+    if outcome.material.labels is not None and outcome.merged is not None:
+        return tuple(label_sentences(outcome.material.labels, outcome.merged))
     if (placed := outcome.material.placed) is not None:
         first, *more = placed.said()
         return (f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)", *more)
@@ -301,6 +333,8 @@ def data(outcome: Outcome) -> dict[str, object]:
     about: dict[str, object] = {"format": material.format, "written": outcome.written}
     if (log := material.log) is not None:
         return {"instrument": material.name, **log.data(), "jobs": outcome.jobs, "stored": outcome.answers, **about}
+    if material.labels is not None and outcome.merged is not None:
+        return {**label_data(material.labels, outcome.merged), **about}
     if (placed := material.placed) is not None:
         pairs = [{**asdict(party), "position": coded.position, "coded": asdict(coded)} for party, coded in placed.pairs]
         return {"instrument": material.name, "election": placed.election, "changed": outcome.placed, "parties": pairs,
@@ -335,7 +369,7 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
 
 
 def first_rows(material: Material, limit: int) -> Rows:
-    """Return the first rows read: statements, otherwise models' answers, or people."""
+    """Return the first rows read: statements, otherwise models' answers, labels, or people."""
     instrument = material.instrument
     if material.log is not None:
         imported: list[tuple[str, ...]] = [
@@ -344,6 +378,8 @@ def first_rows(material: Material, limit: int) -> Rows:
             for _, entry in run.entries[:limit]
         ]
         return ("model", "count", "answer"), imported[:limit]
+    if material.labels is not None:
+        return ("annotator", "label", "statement", "response"), label_rows(material.labels, limit)
     if material.placed is not None:
         pairs: list[tuple[str, ...]] = [
             (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)

@@ -141,7 +141,7 @@ def path_of(typed: str, folder: Path) -> Path | None:
         return None
 
 
-LOG = "log"
+LOG, LABELS = "log", "labels"
 OF_PEOPLE = ("survey", "answers")
 "formats whose files have columns about people"
 FIELDS = ("--answers", "--map", "--sheet", "--encoding", "--header-row", "--decimal", "--language", "--election")
@@ -150,7 +150,8 @@ UNKNOWN = ""
 "format of a table that may be a survey"
 OF_SURVEY = "weight=COLUMN groups=COLUMN,age=COLUMN:18-29/30+"
 OF_LOG = "model=NAME audit=AUDIT family=TEMPLATES"
-"what may be typed in the field for people: of surveys, and of models' answers"
+OF_LABELS = "into=QUEUE purpose=training codebook=stance"
+"what may be typed in the field for options: of surveys, of models' answers, and of labels"
 TOLD_S = 0.3
 "between two words on how much of a file was read"
 ROWS = 12
@@ -180,15 +181,16 @@ class ImportScreen(StoreScreen):
         Binding(
             "p",
             "people",
-            "People, model",
-            tooltip="Say which columns are questions, weights and groups of people; of models' answers: which model",
+            "People, model, queue",
+            tooltip="Say which columns are questions, weights and groups of people; of models' answers: which model; "
+            "of labels: which new queue",
         ),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
         Binding(
             "s",
             "skip",
             "Skip errors",
-            tooltip="Skip files with errors, or answers without a prompt, and read the others",
+            tooltip="Skip files with errors, answers without a prompt or labels of unknown texts; read the others",
         ),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
@@ -243,7 +245,9 @@ class ImportScreen(StoreScreen):
         if action == "write":
             return self._material is not None and not self._writing
         if action == "people":
-            return self._request is not None and self._format in (*OF_PEOPLE, LOG, UNKNOWN)
+            return self._request is not None and self._format in (*OF_PEOPLE, LOG, LABELS, UNKNOWN)
+        if action in ("name", "columns") and self._format == LABELS:
+            return False
         if action in ("format", "name", "columns"):
             return self._request is not None
         return action != "skip" or self._skippable
@@ -301,8 +305,9 @@ class ImportScreen(StoreScreen):
         if self._request is None:
             return
         try:
-            if self._format == LOG:
-                self._ask(with_log_options(self._request, event.value))
+            if self._format in (LOG, LABELS):
+                with_options = with_log_options if self._format == LOG else with_label_options
+                self._ask(with_options(self._request, event.value))
                 self.people_box.remove_class("-shown")
                 return
             wanted = typed(event.value)
@@ -322,18 +327,25 @@ class ImportScreen(StoreScreen):
             self._say(Content("\n").join([shown, Content("s imports the others.")]), "-trouble")
             self.panel.focus()
             return
-        self._say(preview(outcome, self.store_path), "-good")
+        shown = preview(outcome, self.store_path)
+        if outcome.merged is not None and outcome.merged.outside:
+            shown = Content("\n").join([shown, Content("p makes a queue of these items.")])
+        self._say(shown, "-good")
         self.panel.focus()
 
     def show_refused(self, request: Request, error: WorkbenchError) -> None:
         if request != self._request:
             return
+        from stores.annotation.exchange import PARTIAL
         from workbench.formats.read import PARTS
 
         faults = isinstance(error, InputError) and not request.skip
         self._format = self._format_of(request)
-        self._skippable = faults and self._format in PARTS
-        skip = "\ns skips the files with errors." * self._skippable
+        unknown_texts = self._format == LABELS and f"({PARTIAL})" in str(error)
+        self._skippable = faults and (self._format in PARTS or unknown_texts)
+        skip = ""
+        if self._skippable:
+            skip = "\ns imports the others." if unknown_texts else "\ns skips the files with errors."
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         mapped = "\ne fills in these columns, to be changed and read." * (" --map original" in told)
         if not mapped and any(flag in told for flag in FIELDS):
@@ -402,7 +414,7 @@ class ImportScreen(StoreScreen):
             self.columns_box.focus()
 
     def action_people(self) -> None:
-        self.people_box.placeholder = OF_LOG if self._format == LOG else OF_SURVEY
+        self.people_box.placeholder = {LOG: OF_LOG, LABELS: OF_LABELS}.get(self._format, OF_SURVEY)
         self.people_box.add_class("-shown")
         self.people_box.focus()
 
@@ -521,15 +533,30 @@ class ImportScreen(StoreScreen):
 
 def with_log_options(request: Request, typed: str) -> Request:
     """Return a request with the model, audit and family that were typed. Raises UsageError."""
-    values: dict[str, str] = {}
+    values = _typed_options(typed, ("model", "audit", "family"), OF_LOG)
+    return replace(request, model=values["model"], audit=values["audit"], family=values["family"])
+
+
+def with_label_options(request: Request, typed: str) -> Request:
+    """Return a request with the queue, purpose and codebook that were typed. Raises UsageError."""
+    from workbench.pipeline.label_imports import LabelOptions
+
+    values = _typed_options(typed, ("into", "purpose", "codebook"), OF_LABELS)
+    return replace(request, labels=LabelOptions(**{name: value for name, value in values.items() if value}))
+
+
+def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str, str]:
+    """Return the value of each name in a text such as `model=NAME audit=AUDIT`, or "" if it is not there.
+
+    Raises UsageError for other words.
+    """
+    values = dict.fromkeys(names, "")
     for word in typed.split():
         name, sign, value = word.partition("=")
-        if name not in ("model", "audit", "family") or not sign:
-            raise UsageError(f"found {word!r}; type {OF_LOG}")
+        if name not in names or not sign:
+            raise UsageError(f"found {word!r}; type {example}")
         values[name] = value
-    return replace(
-        request, model=values.get("model", ""), audit=values.get("audit", ""), family=values.get("family", "")
-    )
+    return values
 
 
 def _proposed(request: Request) -> How | None:
