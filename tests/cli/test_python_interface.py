@@ -37,6 +37,7 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import Sampling
 from workbench.errors import (
     FieldError,
+    InputError,
     NotAStore,
     OlderStore,
     ReadOnlyStore,
@@ -654,3 +655,46 @@ def test_a_survey_is_imported_with_weights_and_groups(tmp_path: Path) -> None:
     assert (found["survey"]["respondents"], len(found["survey"]["questions"])) == (60, 5)
     assert set(found["survey"]["groups"]["land"]) == {"Veldania", "Nordmark"}
     assert found["survey"]["weights"]["effective_n"] < found["survey"]["weights"]["people"] == 60
+
+
+def test_python_and_import_bring_in_the_labels_that_labels_import_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
+
+    paths = [labelling_store(tmp_path / f"{name}.db", answers(3)) for name in ("python", "import", "labels")]
+    file = label_studio_table(tmp_path / "min.json", paths[0], "agree", "neutral", "disagree")
+    with workbench.open(paths[0], write=True) as store:
+        foreseen = store.import_file(file, codebook="stance", dry_run=True)
+        assert (foreseen["added"], foreseen["written"]) == (3, False)
+        assert list(store.opened.exchange.events()) == []
+        found = store.import_file(file, codebook="stance")
+        assert (found["format"], found["added"], found["annotators"]) == ("labels", 3, ["user 1"])
+        assert store.import_file(file)["known"] == 3
+        with pytest.raises(UsageError, match="--name names an instrument"):
+            store.import_file(file, name="theirs")
+        with pytest.raises(InputError, match="--skip of import"):
+            store.import_file(_with_another_text(file))
+        assert store.import_file(_with_another_text(file), skip=True)["unmatched"] == 1
+        source = tmp_path / "statements.csv"
+        source.write_text("ref,original\na-1,Taxes should rise.\n")
+        with pytest.raises(UsageError, match="--into belongs to --format labels; this is csv"):
+            store.import_file(source, into="theirs")
+    file = label_studio_table(tmp_path / "min.json", paths[0], "agree", "neutral", "disagree")
+    assert main(["import", str(paths[1]), str(file), "--json"]) == 0
+    by_import = json.loads(capsys.readouterr().out)
+    assert main(["labels", str(paths[2]), "--import", str(file), "--json"]) == 0
+    by_labels = json.loads(capsys.readouterr().out)
+    assert {name: by_import[name] for name in by_labels} == by_labels
+    assert by_import == found
+    for path in paths:
+        with workbench.open(path) as store:
+            events = [(event.label, event.annotator) for event in store.opened.exchange.events()]
+        assert events == [("agree", "user 1"), ("neutral", "user 1"), ("disagree", "user 1")]
+
+
+def _with_another_text(file: Path) -> Path:
+    """Add a label of a text that no store has to a file of Label Studio."""
+    tasks = json.loads(file.read_text())[:3]
+    file.write_text(json.dumps([*tasks, {**tasks[0], "text": "Unknown.", "annotation_id": 9}]))
+    return file

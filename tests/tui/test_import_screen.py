@@ -12,6 +12,7 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.core.test_party_files import COLUMNS, POSITIONS, book
 from tests.stores.test_imported_logs import about, probes
+from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
 from tests.tui.audit_runs import small
 from tests.tui.conftest import flowing, until
 from workbench.data import shipped_instrument_folder
@@ -216,3 +217,39 @@ async def test_answers_of_models_come_in_after_a_word_where_much_is_left_out(pat
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "4 answers stored" in flowing(app))
     with Store.open(path) as store:
         assert store.runs.totals()[0] == 4
+
+
+@pytest.mark.e2e
+async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> None:
+    labelling_store(path, answers(3))
+    file = label_studio_table(path.parent / "files" / "min.json", path, "agree", "neutral", "disagree")
+    tasks = json.loads(file.read_text())
+    file.write_text(json.dumps([*tasks, {**tasks[0], "text": "An answer of another store", "annotation_id": 9}]))
+    with Store.open(path) as store, store.write() as connection:
+        connection.execute("delete from queue_item")
+        connection.execute("delete from queue")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(130, 40), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"min.json", "enter")
+        await until(pilot, lambda: "s imports the others." in flowing(app))
+        assert "min.json, line 4, column 'response': found 'An answer of another store'" in flowing(app).replace(
+            " █", ""
+        )
+        await pilot.press("f5", "s")
+        await until(pilot, lambda: "Would import min.json: 3 events added on 3 items" in flowing(app))
+        for told in ("1 about unknown texts left out", "labels of label-studio", "p makes a queue of these items."):
+            assert told in flowing(app)
+        assert "user 1 neutral" in flowing(app)
+        await pilot.press("n", "e", "p", *"queue=theirs", "enter")
+        await until(pilot, lambda: "found 'queue=theirs'; type into=QUEUE" in flowing(app))
+        await pilot.press("p", *(["backspace"] * 12), *"into=theirs purpose=test", "enter")
+        await until(pilot, lambda: "the new queue theirs holds them" in flowing(app))
+        with Store.open(path) as store:
+            assert (list(store.exchange.events()), store.queues.list()) == ([], ())
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Imported min.json: 3 events" in flowing(app))
+    with Store.open(path) as store:
+        assert [event.label for event in store.exchange.events()] == ["agree", "neutral", "disagree"]
+        (queue,) = store.queues.list()
+        assert (queue.name, queue.purpose, queue.items) == ("theirs", "test", 3)

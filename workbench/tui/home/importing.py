@@ -351,7 +351,7 @@ class ImportScreen(StoreScreen):
         if not mapped and any(flag in told for flag in FIELDS):
             mapped = "\ne has a field for it."
         self._say(Content(visible(f"✗ {told}{skip}{mapped}", lines=True)), "-trouble")
-        if mapped:
+        if mapped or skip:
             self.panel.focus()
 
     def unfold(self, request: Request) -> None:
