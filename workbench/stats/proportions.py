@@ -95,7 +95,7 @@ def _quantile(k: IntArray, n: IntArray, wanted: float) -> IntArray:
         enough = _cumulative(middle, k, n) >= wanted
         x = np.where(enough, middle, x)
         below = np.where(enough, below, middle)
-    return x
+    return np.asarray(x, dtype=np.int64)
 
 
 def _cumulative(x: IntArray, k: IntArray, n: IntArray) -> FloatArray:
