@@ -9,12 +9,13 @@ the path of a folder with a TOML file of templates an audit, as those in `data/p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from workbench.errors import UnknownName
+from workbench.errors import MissingPackage, UnknownName
 
 AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
 TEMPLATES = "workbench.templates"
@@ -30,6 +31,10 @@ SHIPPED = {
     "representation": "workbench.audits.representation:AUDIT",
 }
 "audits of this package, in the order in which people meet them"
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
+"a name that is shown, typed and written to files"
+SKIPPED: dict[str, str] = {}
+"entry point of another package -> why it is not used"
 DEFAULT_AUDIT = next(iter(SHIPPED))
 "the audit that is meant where none is named"
 
@@ -46,11 +51,11 @@ def audit_modules() -> dict[str, str]:
 
 @cache
 def load_audit(name: str) -> Any:
-    """Return an audit. Raises UnknownName, listing those there are."""
+    """Return an audit. Raises UnknownName, listing those there are, and MissingPackage if its package is broken."""
     known = _audits()
     if name not in known:
         raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
-    return known[name].load()
+    return known[name].load() if name in SHIPPED else _loaded(known[name])
 
 
 @cache
@@ -61,14 +66,34 @@ def _audits() -> dict[str, EntryPoint]:
 
 @cache
 def added(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages bring to a group, by name."""
-    return {point.name: point for point in entry_points(group=group)}
+    """Return what other packages bring to a group, by name; what has a name that cannot be typed is skipped."""
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        if NAME.fullmatch(point.name):
+            points[point.name] = point
+        else:
+            SKIPPED[f"{group} {point.name!r}"] = "its name is not of letters, digits, -, _ and ."
+    return points
 
 
 def load_added(group: str, name: str) -> Any:
     """Return what another package brings under a name; None where none brings it."""
     point = added(group).get(name)
-    return None if point is None else point.load()
+    return None if point is None else _loaded(point)
+
+
+def _loaded(point: EntryPoint) -> Any:
+    """Return what an entry point of another package names. Raises MissingPackage if that fails, whatever it does."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {error}"
+        SKIPPED[f"{point.group} {point.name}"] = why
+        package = point.dist.name if point.dist is not None else point.module
+        raise MissingPackage(
+            f"{point.name} ({point.group}) of the package {package} cannot be loaded: {why}. Uninstall the package, "
+            "or install a version that fits this workbench."
+        ) from error
 
 
 def names(group: str, shipped: Sequence[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -11,6 +12,7 @@ from workbench.entry_points import DEFAULT_AUDIT as DEFAULT_AUDIT
 from workbench.entry_points import SHIPPED as SHIPPED
 from workbench.entry_points import audits as audits
 from workbench.entry_points import load_audit
+from workbench.errors import MissingPackage
 
 if TYPE_CHECKING:
     from workbench.audits.audit import Audit, Place  # the layers leave this type out: nothing is imported
@@ -31,8 +33,12 @@ def audit(name: str) -> Audit:
 
 
 def every_audit() -> tuple[Audit, ...]:
-    """Return all audits."""
-    return tuple(map(audit, audits()))
+    """Return all audits. One of another package that cannot be loaded is left out, and `doctor` names it."""
+    loaded = []
+    for name in audits():
+        with suppress(MissingPackage):
+            loaded.append(audit(name))
+    return tuple(loaded)
 
 
 def asking() -> tuple[Audit, ...]:

@@ -238,7 +238,8 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
     if "not a database" in text and _begins(path) in (WAL_BEGINS, WAL_BEGINS[:3] + b"\x83"):
         return NotAStore(f"{path}: this is the write-ahead log of a store, not the store: name the file without -wal.")
     if "not a database" in text or "malformed" in text:
-        return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).")
+        rescue = f" Save what can be read: workbench doctor {path} --rescue NEW" if "malformed" in text else ""
+        return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).{rescue}")
     return StoreError(f"{path}: {text}")
 
 

@@ -68,8 +68,8 @@ def test_a_default_is_a_value_that_the_option_takes(option: Option) -> None:
 @pytest.mark.parametrize(
     ("option", "typed", "reason"),
     [
-        (shared.SAMPLES, "many", "samples: found 'many'; give a whole number, 1 or more"),
-        (shared.SAMPLES, "0", "samples: found 0; give 1 or more"),
+        (shared.SAMPLES, "many", "samples: found 'many'; give a whole number, 1 to 1,000,000"),
+        (shared.SAMPLES, "0", "samples: found 0; give 1 to 1,000,000"),
         (shared.TOP_P, "1.5", "top-p: found 1.5; give more than 0 and at most 1"),
         (shared.TEMPERATURE, "nan", "temperature: found nan; give more than 0 and at most 100"),
         (

@@ -8,15 +8,17 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench import entry_points, registry
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import plural
-from workbench.errors import UsageError
+from workbench.errors import MissingPackage, UsageError
 from workbench.installed import DISTRIBUTION, LOCAL, OURS, install, install_package, sharing
 from workbench.options.option import Option, Type
 from workbench.options.shared import JSON, MODEL, STORE
@@ -91,6 +93,7 @@ def _checks(store: Path | None) -> Iterator[Check]:
     for package, use in EMBEDDED.items():
         yield _package(package, "note", f"missing; it contains {use}: {install_package(package, alone=True)}")
     yield _names()
+    yield from _other_packages()
     yield _data()
     yield _device()
     yield _terminal()
@@ -179,6 +182,18 @@ def _names() -> Check:
         advice = "uninstall it, or give workbench an environment of its own with uv tool install or pipx install"
         return Check("import names", "error", f"{said}. One of them is broken: {advice}")
     return Check("import names", "ok", f"only {DISTRIBUTION} installs {' and '.join(OURS)}")
+
+
+def _other_packages() -> Iterator[Check]:
+    """Yield the entry points of other packages that are not used."""
+    registry.every_audit()
+    groups = (entry_points.READERS, entry_points.FORMATS, entry_points.LEXICONS, entry_points.TEMPLATES)
+    for group in groups:
+        for name in entry_points.added(group):
+            with suppress(MissingPackage):
+                entry_points.load_added(group, name)
+    for point, why in entry_points.SKIPPED.items():
+        yield Check("other packages", "note", f"{point} is not used: {why}")
 
 
 def _data() -> Check:

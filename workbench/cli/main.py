@@ -18,6 +18,7 @@ from workbench import registry
 from workbench.cli.completing import COMPLETE
 from workbench.cli.parser import Listed, Verbs, said
 from workbench.cli.verbs import AT_HAND, hint
+from workbench.entry_points import SKIPPED
 from workbench.errors import FieldError, NewerStore, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.options.flags import named
@@ -140,6 +141,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"workbench: {visible(told, lines=True)}", file=sys.stderr)
         return 1
+    finally:
+        for point, why in SKIPPED.items():
+            print(f"workbench: {visible(f'{point} of another package is not used: {why}')}", file=sys.stderr)
 
 
 def _write_any_character() -> None:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -532,8 +534,10 @@ ENDINGS = (".eval", ".json", ".jsonl")
 "how the files end that programs write into a folder"
 BESIDE = ("results_", "logs.json", "eval-set.json")
 "how files begin that programs write beside their logs"
-MOST_FILES, DEEPEST = 2000, 3
-"files that are looked at, and folders within folders"
+DEEPEST = 3
+"folders within folders that are read"
+MOST_SEEN = 3000
+"entries of a folder, and of those within it, that are looked at to tell whether it holds logs"
 LOOKED_AT = 2**16
 _SIGNS: Mapping[str, tuple[bytes, ...]] = {
     "Inspect": (b'"eval"', b'"task"'),
@@ -546,26 +550,32 @@ _SIGNS: Mapping[str, tuple[bytes, ...]] = {
 
 def logs_in(folder: Path) -> list[Path]:
     """Return the logs of answers in a folder and the folders within it, in the order of their names."""
-    return sorted(path for path in _files_in(folder, DEEPEST) if _looks_like_log(path))
+    return sorted(path for path in _entries_in(folder) if _looks_like_log(path))
 
 
-def _files_in(folder: Path, depth: int) -> Iterator[Path]:
-    looked_at = 0
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.is_symlink():
-            continue
-        if path.is_dir() and depth > 1:
-            with suppress(OSError):
-                yield from _files_in(path, depth - 1)
-        elif path.is_file() and path.suffix in ENDINGS and not path.name.startswith(BESIDE):
-            looked_at += 1
-            if looked_at > MOST_FILES:
-                return
-            yield path
+def has_logs(folder: Path) -> bool:
+    """Return whether a folder, or one of those within it, has a log among its first entries."""
+    return any(map(_looks_like_log, islice(_entries_in(folder), MOST_SEEN)))
+
+
+def _entries_in(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder, then what is in those within it. Hidden entries and links are passed over."""
+    folders = deque([(folder, 1)])
+    while folders:
+        place, depth = folders.popleft()
+        with suppress(OSError):
+            for path in sorted(place.iterdir()):
+                if path.name.startswith(".") or path.is_symlink():
+                    continue
+                if depth < DEEPEST and path.is_dir():
+                    folders.append((path, depth + 1))
+                yield path
 
 
 def _looks_like_log(path: Path) -> bool:
     """Return whether the beginning of a file is that of a log. Tables are none: they may be anything."""
+    if path.suffix not in ENDINGS or path.name.startswith(BESIDE) or not path.is_file():
+        return False
     if path.suffix == ".eval":
         return bool(names_in(path))
     try:

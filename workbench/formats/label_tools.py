@@ -326,8 +326,12 @@ def _single(labels: object, row: Row, left: Counter[str]) -> Found:
     yield row | {"label": several[0]}, ""
 
 
+MOST_SECONDS = 1e9
+"a time that a person takes for a label is shorter, and a finite number"
+
+
 def _milliseconds(seconds: object) -> str:
-    return str(round(1000 * seconds)) if isinstance(seconds, (int, float)) and seconds >= 0 else ""
+    return str(round(1000 * seconds)) if isinstance(seconds, (int, float)) and 0 <= seconds <= MOST_SECONDS else ""
 
 
 def _moment(timestamp: object) -> str:

@@ -155,7 +155,7 @@ def read(path: Path) -> How:
             raise UsageError(f"{path}: found {key} = {value!r}; known are {', '.join(KEYS)}")
     columns: Mapping[str, Any] = held.get("columns", {})
     answers: Mapping[str, Any] = held.get("answers", {})
-    if odd := [word for word, stance in answers.items() if stance not in STANCES]:
+    if odd := [word for word, stance in answers.items() if not isinstance(stance, str) or stance not in STANCES]:
         raise UsageError(f"{path}: found {odd[0]} = {answers[odd[0]]!r} in answers; known are {', '.join(STANCES)}")
     said = {str(column): str(name) for name, column in columns.items()}
     return How(said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),

@@ -12,7 +12,7 @@ from workbench import entry_points
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
-from workbench.formats.answer_logs import log_of, logs_in
+from workbench.formats.answer_logs import has_logs, log_of
 from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
 from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
@@ -239,7 +239,7 @@ def _of_folder(folder: Path) -> str:
     named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
     if named or any(part.is_dir() for part in parts):
         return "biasmonkey"
-    return layout_of(folder) or (LOG if logs_in(folder) else "")
+    return layout_of(folder) or (LOG if has_logs(folder) else "")
 
 
 def _of_file(path: Path, how: How) -> str:

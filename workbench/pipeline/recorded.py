@@ -28,7 +28,7 @@ from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, NOT_STATED, ModelCard, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.readings import BatchReader
-from workbench.formats.answer_logs import CUT, FILTERED, Logged, log_of, logs_in, read_log
+from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, Logged, log_of, logs_in, read_log
 from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
 from workbench.formats.prompt_files import key_of
 from workbench.formats.records import AS_IS, Findings, How
@@ -47,6 +47,8 @@ AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
 "axis of prompts with a persona as a system turn, of templates that put personas into the user's turn"
+HASH = 64
+"hexadecimal digits of a SHA-256"
 SAMPLE = "sample"
 "the kind of the job that the answers belong to: one that samples"
 UNNAMED = "unknown"
@@ -266,10 +268,11 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     hashes: dict[str, Path] = {}
     programs, entries = [], []
     for file in paths:
-        digest = _hash(file)
-        if hashes.setdefault(digest, file) != file:
-            continue
         program = log_of(file, how)
+        digest = _hash(file)
+        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
+        if hashes.setdefault(digest + (str(file.parent) if program == HARNESS else ""), file) != file:
+            continue
         if program:
             programs.append(program)
             entries += read_log(file, program, findings, how, wanted.most_count)
@@ -287,7 +290,8 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     for entry in distinct:
         if entry.answer is None:
             unanswered.setdefault(entry.why, []).append(entry)
-    revision = next(iter(hashes)) if len(hashes) == 1 else sha256("".join(sorted(hashes)).encode()).hexdigest()
+    digests = sorted(name[:HASH] for name in hashes)
+    revision = digests[0] if len(digests) == 1 else sha256("".join(digests).encode()).hexdigest()
     copies = len(paths) - len(hashes)
     return _Read(
         program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
@@ -301,10 +305,10 @@ def _hash(path: Path) -> str:
 
 def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
     """Return the entries with an answer of their own, those that repeat one, and those that contradict one."""
-    seen: dict[tuple[str, str], str | None] = {}
+    seen: dict[tuple[str, ...], str | None] = {}
     distinct, repeated, contradicting = [], [], []
     for entry in entries:
-        name = ("", entry.uid) if entry.uid else (entry.file, entry.key)
+        name = (entry.uid,) if entry.uid else (entry.file, entry.model, entry.key)
         if not entry.key or name not in seen:
             seen[name] = entry.answer
             distinct.append(entry)
@@ -336,29 +340,24 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
         if wanted.family in ("", family)
     ]
     personas = _personas(store, wanted, read.answers)
-    best: _Match | None = None
-    others: list[_Match] = []
+    outcomes: list[_Match] = []
     refused: list[UsageError] = []
     for audit, family in tried:
         try:
-            made = _matched(store, read, replace(wanted, audit=audit, family=family), personas)
+            outcomes.append(_matched(store, read, replace(wanted, audit=audit, family=family), personas))
         except UsageError as error:  # an audit that asks nothing of this instrument
             refused.append(error)
-            continue
-        if not made.runs:
-            others.append(made)
-            continue
-        if best is not None and best.n_unmatched == made.n_unmatched:
-            alike = " or ".join(f"--audit {one.audit} --family {one.family}" for one in (best, made))
-            raise UsageError(f"{path}: {read.program}: its answers fit several sets of templates; give {alike}")
-        others.append(made)
-        if best is None or made.n_unmatched < best.n_unmatched:
-            best = made
-    if best is None:
+    matching = sorted((made for made in outcomes if made.runs), key=lambda made: made.n_unmatched)
+    if not matching:
         if tried and len(refused) == len(tried):
             raise refused[-1]
-        raise UsageError(_nothing_matches(path, read, wanted, tried, others))
-    left_out = _reasons(best, others)
+        raise UsageError(_nothing_matches(path, read, wanted, tried, outcomes))
+    best = matching[0]
+    alike = [made for made in matching if made.n_unmatched == best.n_unmatched]
+    if len(alike) > 1:
+        choices = " or ".join(f"--audit {made.audit} --family {made.family}" for made in alike)
+        raise UsageError(f"{path}: {read.program}: its answers fit several sets of templates; give {choices}")
+    left_out = _reasons(best, outcomes)
     if read.contradicting:
         left_out[CONTRADICTING] = list(read.contradicting)
     return Found(
@@ -422,13 +421,9 @@ def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
 
 def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
     """Return the personas that may stand before the prompts of some answers: those whose first turn was sent."""
-    sent = {text for entry in answers for role, text in entry.turns if role == "system" or len(entry.turns) > 1}
-    sent |= {entry.turns[0][1] for entry in answers if entry.turns}
-    known = {persona.key: persona for persona in store.runs.personas().values()}
-    known |= {persona.key: persona for persona in wanted.personas}
-    beginnings = {key: persona.turns[0].content.strip() for key, persona in known.items()}
-    found = {key for key, begin in beginnings.items() if any(begin in text for text in sent)}
-    return tuple(known[key] for key in known if key in found)
+    sent = {entry.turns[0][1] for entry in answers if entry.turns}
+    known = {persona.key: persona for persona in (*store.runs.personas().values(), *wanted.personas)}
+    return tuple(persona for persona in known.values() if any(persona.turns[0].content in text for text in sent))
 
 
 def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Persona]) -> _Match:

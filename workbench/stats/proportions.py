@@ -80,7 +80,7 @@ def _computed(k: IntArray, n: IntArray, level: float) -> FloatArray:
     pairs, places = np.unique(np.stack([k, n], axis=1), axis=0, return_inverse=True)
     tail = (1 - level) / 2
     columns = [_quantile(pairs[:, 0], pairs[:, 1], wanted - TIE * tail) / pairs[:, 1] for wanted in (tail, 1 - tail)]
-    return np.stack(columns, axis=1)[places.ravel()]
+    return np.asarray(np.stack(columns, axis=1)[places.ravel()], dtype=np.float64)
 
 
 def _quantile(k: IntArray, n: IntArray, wanted: float) -> IntArray:

@@ -84,7 +84,8 @@ class BatchClient:
     async def find(self, sent: SentBatch) -> SentBatch:
         """Return a batch with the endpoint's ids of it and its file: empty if the endpoint has none."""
         async for one in self._listed(lambda api, after: api.batches.list(limit=100, **after)):
-            if (getattr(one, "metadata", None) or {}).get(MARK) == sent.token:
+            metadata = getattr(one, "metadata", None)
+            if isinstance(metadata, dict) and metadata.get(MARK) == sent.token:
                 return replace(sent, batch=_id(one, "batch"), file=str(getattr(one, "input_file_id", "") or sent.file))
         if sent.file:
             return sent
@@ -119,7 +120,7 @@ class BatchClient:
         after: dict[str, str] = {}
         for _ in range(PAGES):
             found = await self._call(lambda api: page(api, after))  # noqa: B023 - called at once
-            entries = list(getattr(found, "data", None) or ())
+            entries = _entries(found)
             for one in entries:
                 yield one
             if not entries or not getattr(found, "has_more", False):
@@ -141,7 +142,7 @@ def _id(made: Any, what: str) -> str:
 def _seen(made: Any, hidden: str | None) -> Seen:
     counts = getattr(made, "request_counts", None)
     files = (getattr(made, "output_file_id", None), getattr(made, "error_file_id", None))
-    errors = getattr(getattr(made, "errors", None), "data", None) or ()
+    errors = _entries(getattr(made, "errors", None))
     state = getattr(made, "status", None)
     if not isinstance(state, str):
         raise TryFailed(Kind.USELESS, "the reply says no state of the batch")
@@ -153,6 +154,12 @@ def _seen(made: Any, hidden: str | None) -> Seen:
         tuple(file for file in files if isinstance(file, str) and file),
         tuple(server_words(getattr(error, "message", None), hidden) for error in errors),
     )
+
+
+def _entries(listed: object) -> list[Any]:
+    """Return the entries of a list of the protocol, none if the reply has another shape."""
+    entries = getattr(listed, "data", None)
+    return entries if isinstance(entries, list) else []
 
 
 def _count(value: object) -> int:
@@ -183,6 +190,8 @@ def read_lines(content: bytes, asked: Mapping[str, int], hidden: str | None) -> 
                 yield name, _reply(value, asked[name], hidden)
             except TryFailed as failure:
                 yield name, failure
+            except RecursionError:
+                yield name, TryFailed(Kind.USELESS, "the result is nested too deeply", paid=True)
 
 
 def _reply(line: Mapping[str, Any], asked: int, hidden: str | None) -> Reply:

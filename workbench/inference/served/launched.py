@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import parted
-from workbench.errors import ModelError
+from workbench.errors import ModelError, UsageError
 from workbench.inference.served import keeper
 from workbench.inference.served.address import LAUNCHED, Address, parse_address
-from workbench.inference.served.budget import budget_from
+from workbench.inference.served.budget import budget_from, number_from
 from workbench.inference.served.client import retry_policy_from
 from workbench.inference.served.model import RemoteModel
 
@@ -159,7 +159,9 @@ def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], e
     base, revision = parted(model)
     if model.startswith("-") or revision.startswith("-"):  # a stored name is no option of a program
         raise ModelError(f"{model}: no model has a name that begins with -, which vLLM would take for an option")
-    more = [*(("--revision", revision) if revision else ()), *shlex.split(environ.get(ARGUMENTS, ""))]
+    if not model.isprintable():
+        raise ModelError(f"{model!r}: no model has a name with characters that do not show")
+    more = [*(("--revision", revision) if revision else ()), *_arguments(environ)]
     named = ("--served-model-name", model) if revision else ()
     command = [str(program), "serve", base, "--host", "127.0.0.1", "--port", str(port), *named, *more]
     beside = beside or Path(tempfile.mkstemp(prefix="workbench-vllm-", suffix=".log")[1])
@@ -174,11 +176,19 @@ def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], e
         )
     server = Server(f"http://127.0.0.1:{port}", version, beside, process)
     try:
-        _wait(server, model, should_stop, float(environ.get(START_S) or PATIENCE_S))
+        _wait(server, model, should_stop, number_from(environ, START_S) or PATIENCE_S)
     except BaseException:
         server.stop()
         raise
     return server
+
+
+def _arguments(environ: Mapping[str, str]) -> list[str]:
+    """Return the further arguments of vLLM. Raises UsageError if a quote has no end."""
+    try:
+        return shlex.split(environ.get(ARGUMENTS, ""))
+    except ValueError as error:
+        raise UsageError(f"${ARGUMENTS} cannot be read ({error}); write it as in a shell") from error
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
