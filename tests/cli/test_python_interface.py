@@ -689,8 +689,12 @@ def test_python_and_import_bring_in_the_labels_that_labels_import_does(
     assert by_import == found
     for path in paths:
         with workbench.open(path) as store:
-            events = [(event.label, event.annotator) for event in store.opened.exchange.events()]
-        assert events == [("agree", "user 1"), ("neutral", "user 1"), ("disagree", "user 1")]
+            events = sorted(store.opened.exchange.events(), key=lambda event: event.response)
+        assert [(event.label, event.annotator) for event in events] == [
+            ("agree", "user 1"),
+            ("neutral", "user 1"),
+            ("disagree", "user 1"),
+        ]
 
 
 def _with_another_text(file: Path) -> Path:

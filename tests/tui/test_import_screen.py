@@ -229,7 +229,7 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
         connection.execute("delete from queue_item")
         connection.execute("delete from queue")
     app = WorkbenchApp(path)
-    async with app.run_test(size=(130, 40), notifications=True) as pilot:
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await pilot.press("i", "slash", *"min.json", "enter")
         await until(pilot, lambda: "s imports the others." in flowing(app))
@@ -238,18 +238,19 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
         )
         await pilot.press("f5", "s")
         await until(pilot, lambda: "Would import min.json: 3 events added on 3 items" in flowing(app))
+        shown = flowing(app).replace(" █ ", " ")
         for told in ("1 about unknown texts left out", "labels of label-studio", "p makes a queue of these items."):
-            assert told in flowing(app)
+            assert told in shown
         assert "user 1 neutral" in flowing(app)
         await pilot.press("n", "e", "p", *"queue=theirs", "enter")
         await until(pilot, lambda: "found 'queue=theirs'; type into=QUEUE" in flowing(app))
-        await pilot.press("p", *(["backspace"] * 12), *"into=theirs purpose=test", "enter")
+        await pilot.press(*(["backspace"] * 12), *"into=theirs purpose=test", "enter")
         await until(pilot, lambda: "the new queue theirs holds them" in flowing(app))
         with Store.open(path) as store:
             assert (list(store.exchange.events()), store.queues.list()) == ([], ())
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Imported min.json: 3 events" in flowing(app))
     with Store.open(path) as store:
-        assert [event.label for event in store.exchange.events()] == ["agree", "neutral", "disagree"]
+        assert sorted(event.label or "" for event in store.exchange.events()) == ["agree", "disagree", "neutral"]
         (queue,) = store.queues.list()
         assert (queue.name, queue.purpose, queue.items) == ("theirs", "test", 3)
