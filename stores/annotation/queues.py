@@ -435,7 +435,8 @@ def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tu
     row = connection.execute(_WORDING, _named(event)).fetchone()
     if row is None:
         return None
-    for response in (event.response, unescaped(event.response)):
+    with_plain_ends = event.response.replace("\r\n", "\n")  # programs of Windows write all line ends so
+    for response in (event.response, with_plain_ends, unescaped(event.response)):
         text = connection.execute("select id from text where key = ?", (text_key(response),)).fetchone()
         if text is not None:
             return int(text[0]), int(row[0])

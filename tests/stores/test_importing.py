@@ -108,6 +108,19 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
             read_beside(store, Request(file, how=How(columns={"thesis": "original"})))
 
 
+@pytest.mark.parametrize("stored", ["yes\r\nand no", "yes\nand no"])
+def test_labels_find_their_response_whatever_its_line_ends(tmp_path: Path, stored: str) -> None:
+    path = labelling_store(tmp_path / "labels.db", [stored])
+    with Store.open(path) as store:
+        (statement,) = store.connection.execute(
+            "select text.body from wording join text on text.id = text_id"
+        ).fetchone()
+        rows = ["annotator,response,statement,label", f'ana,"yes\r\nand no",{statement},agree', ""]
+        (tmp_path / "a.csv").write_bytes("\r\n".join(rows).encode())
+        put(store, read_beside(store, Request(tmp_path / "a.csv")))
+        assert [event.response for event in store.exchange.events()] == [stored]
+
+
 def test_a_rehearsal_says_what_the_import_then_does_and_writes_nothing(store: Store) -> None:
     material = read(Request(shipped_instrument_folder()))
     assert material is not None

@@ -19,7 +19,7 @@ from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 from workbench.formats.label_tools import READABLE, read_rows_of, tool_of
 from workbench.formats.numbers import finite_number
-from workbench.formats.records import Findings, read_text
+from workbench.formats.records import Findings, How, read_text
 from workbench.formats.tabular import read_rows
 
 FORMATS = (".csv", ".jsonl")
@@ -103,7 +103,13 @@ def _cell(value: object) -> str:
 
 def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
     others = tuple(name for name in COLUMNS if name not in REQUIRED)
-    rows = read_rows(path, findings, required=("annotator", "statement"), optional=(*others, "response", "label"))
+    rows = read_rows(
+        path,
+        findings,
+        required=("annotator", "statement"),
+        optional=(*others, "response", "label"),
+        how=How(exact=True),
+    )
     for name in ("response", "label"):
         if rows and name not in rows[0].cells:
             findings.add(path, 1, name, "no such column", f"a header with {', '.join(REQUIRED)}")

@@ -102,6 +102,8 @@ class How:
     "sign before the decimals of a number; empty: a point"
     header_row: int = 0
     "line or row of a text or spreadsheet that names the columns; 0: the first one that is not empty"
+    exact: bool = False
+    "whether line ends within cells stay as they are, as in texts that are compared with stored ones"
 
 
 AS_IS = How()
@@ -516,7 +518,7 @@ def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     if first is None:
         return
     # a file with the line ends of Windows has them within its cells, too: there they are line breaks of a text
-    is_windows = first.partition("\n")[0].endswith("\r")
+    is_windows = not how.exact and first.partition("\n")[0].endswith("\r")
     signs = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
     for place, cells in records_of(path, chain([first], lines), findings, signs):
         if is_windows:
