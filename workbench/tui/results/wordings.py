@@ -66,7 +66,7 @@ class WordingsScreen(BehindScreen):
             links, at = [Link(link.table, (link.subject[0], beside)) for link in links], self._at
         else:
             at = next(n for n, link in enumerate(links) if link.subject == (ref, beside))
-        self.bring(self._loaded, links, at, instead=True)
+        self.bring_instead(self._loaded, links, at)
 
     def action_diff(self) -> None:
         self._diff = not self._diff
