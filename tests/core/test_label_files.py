@@ -209,7 +209,7 @@ def test_other_files_and_none_are_refused_in_words(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=says):
             read_labels(tmp_path / name)
     (tmp_path / "d.csv").mkdir()
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="a folder; name a file in it"):
         read_labels(tmp_path / "d.csv")
 
 
