@@ -43,8 +43,13 @@ def bare(cell: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a CSV file. Python's writer leaves a lone carriage return unquoted where lines end in a line feed."""
-    return "".join(",".join(_cell(cell) for cell in cells) + "\n" for cells in (header, *rows))
+    """Return a CSV file."""
+    return "".join(csv_line(cells) for cells in (header, *rows))
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Return a line of a CSV file. Python's writer leaves a lone carriage return unquoted if lines end in LF."""
+    return ",".join(_cell(cell) for cell in cells) + "\n"
 
 
 def _cell(text: str) -> str:

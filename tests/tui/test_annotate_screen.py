@@ -205,7 +205,7 @@ async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
     async with seated(path) as seat:
         await seat.pilot.press("m")
         await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
-        await seat.pilot.press("x", "escape")
+        await seat.pilot.press("x", "escape", "y")
         await seat.until(lambda: seat.app.screen is seat.screen)
         await seat.press("f")
         await seat.until(lambda: "⚑ flagged" in seat.text)

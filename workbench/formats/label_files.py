@@ -6,7 +6,6 @@ that a spreadsheet would read as a formula are written with a leading apostrophe
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -14,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
 
+from workbench.csv_files import csv_line
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.errors import UsageError
@@ -37,12 +37,10 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
     """Write events to an open file as `.csv` or `.jsonl`; return their number."""
     count = 0
     if kind == ".csv":
-        writer = csv.DictWriter(
-            file, COLUMNS, lineterminator="\r\n"
-        )  # cells that contain these characters are quoted: a lone CR too
-        writer.writeheader()
+        file.write(csv_line(COLUMNS))
         for event in events:
-            writer.writerow({name: _cell(value) for name, value in _plain(event).items()})
+            values = _plain(event)
+            file.write(csv_line(_cell(values[name]) for name in COLUMNS))
             count += 1
         return count
     for event in events:

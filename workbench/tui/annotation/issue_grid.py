@@ -590,7 +590,10 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             try:
                 return partial(self.go_on, asked, session.put(row, asked.labels))
             except ConflictError as error:
-                return partial(self.look_again, session.sheet(), str(error))
+                sheet = session.sheet()
+                if row.statement not in [other.statement for other in sheet.rows]:
+                    raise
+                return partial(self.look_again, sheet, str(error))
 
         self.submit(give, given(asked.labels))
 
