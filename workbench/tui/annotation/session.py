@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from stores.core.store import Store
     from workbench.domain.annotations import Codebook
-    from workbench.tui.kit.key_gate import Awaited
+    from workbench.tui.kit.awaited import Awaited
 
 T = TypeVar("T")
 

@@ -28,8 +28,9 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
 from workbench.tui.jobs.job_lines import job_details
+from workbench.tui.kit.awaited import Awaited
 from workbench.tui.kit.base import StoreScreen, app_of, in_background, say, worker
-from workbench.tui.kit.key_gate import Awaited, gate_of
+from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.overview import Judgement, LintCount, Overview, Seen, import_shipped, read_judgement, read_overview
 from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.routes import lead, screen

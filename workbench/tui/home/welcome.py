@@ -30,9 +30,10 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.app import key_list, run_app
 from workbench.tui.commands import ActionProvider
+from workbench.tui.kit.awaited import Awaited
 from workbench.tui.kit.base import Background, worker
 from workbench.tui.kit.dialogs import TextScreen, with_answer
-from workbench.tui.kit.key_gate import Awaited, GatedApp, gate_of
+from workbench.tui.kit.key_gate import GatedApp, gate_of
 from workbench.tui.preferences import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
 from workbench.whole_folders import made_beside

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -34,7 +34,7 @@ from workbench.version import __version__
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
-    from workbench.tui.kit.key_gate import Awaited, KeyGate
+    from workbench.tui.kit.awaited import Awaited, Gate, Kind
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
@@ -259,14 +259,14 @@ def worker(
     Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, for which all keys are meant.
     `beside`: what it brings changes nothing that a key depends on, so no key waits.
     """
-    kind: Literal["screen", "content", "write"] = "screen" if opens else "content" if newest else "write"
+    kind: Kind = "screen" if opens else "content" if newest else "write"
 
     def decorate(
         method: Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]],
     ) -> Callable[Concatenate[Node, Given], Worker[None]]:
         @wraps(method)
         def start(self: Node, /, *args: Given.args, **named: Given.kwargs) -> Worker[None]:
-            gate: KeyGate | None = getattr(self.app, "gate", None)
+            gate: Gate | None = getattr(self.app, "gate", None)
             awaited: Awaited | None = None
             if gate is not None and not beside:
                 replaces = newest and gate.awaits(self, group)  # keys wait for what it takes the place of

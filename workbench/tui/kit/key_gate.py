@@ -13,9 +13,8 @@ decide on was painted, and so is the rest of what was typed in one go with it. A
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from textual import events
@@ -28,6 +27,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from workbench.domain.names import plural
+from workbench.tui.kit.awaited import Awaited, Kind
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.literal import LiteralApp
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from textual.binding import ActiveBinding
     from textual.message_pump import MessagePump
     from textual.timer import Timer
-    from textual.worker import Worker
 
-Kind = Literal["screen", "content", "write"]
 Typed = events.Key | events.Paste
 
 ROUNDS = 4
@@ -67,19 +65,6 @@ EDITS = frozenset(
 NOT_SEEN = "typed before this was on the screen"
 NOT_OPENED = "what they were typed for did not open"
 LEFT = "what they were typed for was left"
-
-
-@dataclass(eq=False, slots=True)
-class Awaited:
-    """Something that was asked for and is not there yet."""
-
-    node: DOMNode
-    kind: Kind
-    group: str = ""
-    "of the worker that brings it"
-    worker: Worker[None] | None = None
-    "that brings it; None: the screen says when it is there"
-    since: float = field(default_factory=monotonic)
 
 
 class Passed(Message):
@@ -462,6 +447,3 @@ def text_of(field: Input | TextArea) -> str:
 def gate_of(node: DOMNode) -> KeyGate:
     """Return the gate of the app that shows a screen."""
     return cast("GatedApp", node.app).gate
-
-
-__all__ = ["Awaited", "GatedApp", "KeyGate", "action_name", "acts", "gate_of"]
