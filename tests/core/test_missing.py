@@ -190,6 +190,16 @@ def test_a_share_with_missing_statements_has_bounds() -> None:
     )
 
 
+def test_a_statement_that_a_ruling_excludes_is_not_said_to_lack_readable_answers() -> None:
+    counts = run(refuses=True).counts
+    left_out = np.zeros_like(counts.unreadable)
+    unread = counts.unreadable.copy()
+    left_out[:, -1], unread[:, -1] = unread[:, -1], 0
+    ruled = judge_reliability(replace(counts, unreadable=unread, left_out=left_out))
+    could = "between 53.6 % and 100.0 % if the 25 with too few readable answers and the 1 that rulings exclude"
+    assert passing_said(ruled)[2] == f"{could} were decided"
+
+
 def test_pooled_differences_say_what_they_leave_out() -> None:
     text = pooled_said("a", "b", pooled(run(refuses=False)), pooled(run(refuses=True)), 1.0)
     assert "Of 56 statements, b has no readable answer to some prompt of 26" in text

@@ -170,6 +170,15 @@ class Counts:
         """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
         return 0 if self.left_out is None else int(self.left_out[tuple(at)])
 
+    @property
+    def n_left_out_statements(self) -> int:
+        """How many statements have answers, of which rulings leave out all."""
+        if self.left_out is None:
+            return 0
+        totals = self.total.sum(axis=(0, 2, 3))
+        left_out = self.left_out.sum(axis=(0, 2, 3))
+        return int(((totals > 0) & (left_out == totals)).sum())
+
     def under(self, templates: Sequence[int]) -> Counts:
         """Return the counts under the templates at these places, which may come several times."""
         arrays = (
