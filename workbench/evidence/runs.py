@@ -388,11 +388,13 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def listed_runs(runs: Sequence[Run]) -> str:
-    """Return a line a run, as an error lists those that match."""
-    return "\n".join(
-        f"  {run.label} ({', '.join(filter(None, (_size(run), run.dtype, run.encoded)))}, revision {run.revision[:12]})"
-        for run in runs
-    )
+    """Return a line a run, as an error lists those that match. A scripted model has no type of numbers."""
+    lines = []
+    for run in runs:
+        dtype = "" if run.dtype == "none" else run.dtype
+        details = [part for part in (_size(run), dtype, run.encoded, f"revision {run.revision[:12]}") if part]
+        lines.append(f"  {run.label} ({', '.join(details)})")
+    return "\n".join(lines)
 
 
 def _size(run: Run) -> str:
