@@ -33,6 +33,8 @@ def texts(content: str) -> list[str]:
         ("3 Tage Arbeit genügen.", "14-Jährige sollen wählen.", "6G soll verboten werden."),
         ("1 child is enough.", "3 children are enough.", "4 children are too many."),
         ("Article 1 should be kept.", "Article 2 should be deleted.", "Article 3 should be longer."),
+        ("1 Ferry is enough.", "2 harbours are plenty.", "3 000 euros are enough for a toll."),
+        ("1\u202f200 ferries are enough.", "2\u202f300 harbours are plenty.", "3\u202f400 tolls are too many."),
         ("2030: petrol cars should be banned.", "2045: flights should be banned."),
         ("The age 1. to vote - as of today - should be 16.", "1. The first thing should be kept.", TOLLS[1]),
         ("- Ferries should be free.", TOLLS[0]),

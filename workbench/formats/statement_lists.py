@@ -37,6 +37,7 @@ _NUMBER = re.compile(
     r"(?P<number>[0-9]{1,4})"
     r"(?P<close>[.):\]]{1,2}(?=\s)|\s*[-–—](?=\s)|(?=\t)|)"
     r"(?P<space>\s+)(?=\S)"
+    r"(?!(?<=[0-9][ \u00a0\u2009\u202f])[0-9]{3}(?![0-9]))"  # the thousands of 3 000
 )
 "`1. `, `(2) `, `Q01 `, `Thesis 3: `, `4 - `, `5 `"
 _LETTER = re.compile(r"(?P<open>\(?)(?P<letter>[A-Za-z])(?P<close>[.)])\s+(?=\S)")
