@@ -146,6 +146,17 @@ def test_other_exports_of_a_tool_come_in_too(
     assert told == [f"Reading {name} as labels of {tool}.", *([f"Left out: {left}."] if left else [])]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "milliseconds"), [("3.2", 3200), ("3,2", None), ("soon", None), ("-1", None), ("", None), ("inf", None)]
+)
+def test_a_time_for_a_label_that_is_no_number_is_unknown(
+    tmp_path: Path, seconds: str, milliseconds: int | None
+) -> None:
+    path = tmp_path / "several.csv"
+    path.write_text(as_table([{**ROW, "lead_time": seconds}]), encoding="utf-8")
+    assert [(event.label, event.elapsed_ms) for event in read_labels(path)] == [("disagree", milliseconds)]
+
+
 def test_the_state_of_a_person_in_potato_has_its_texts_in_the_data_files_of_the_task(tmp_path: Path) -> None:
     state = tmp_path / "task" / "annotation_output" / "ana" / "user_state.json"
     state.parent.mkdir(parents=True)

@@ -21,6 +21,7 @@ from uuid import UUID
 
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.names import plural
+from workbench.formats.numbers import finite_number
 from workbench.formats.potato_state import STATE_KEY, items_of
 from workbench.formats.records import Findings, Kind, header_of, kind_of, objects, records
 
@@ -180,11 +181,10 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
         yield {}, f"the fields {', '.join(values)}, of which none is called {codebook}; name one with --codebook"
         return
     value = values.get(codebook, next(iter(values.values()), None))
-    seconds = task.get("lead_time")
     row = about | {
         "annotator": _label_studio_user(task.get("annotator") or UNTOLD),
         "at": str(task.get("created_at") or ""),
-        "elapsed_ms": _milliseconds(float(seconds) if isinstance(seconds, str) and seconds else seconds),
+        "elapsed_ms": _milliseconds(task.get("lead_time")),
         "codebook": codebook,
     }
     yield from _single(_choices_in(value), row, left)
@@ -331,7 +331,9 @@ MOST_SECONDS = 1e9
 
 
 def _milliseconds(seconds: object) -> str:
-    return str(round(1000 * seconds)) if isinstance(seconds, (int, float)) and 0 <= seconds <= MOST_SECONDS else ""
+    """Return seconds, a number or its text, in milliseconds; "" if they are neither, as the time is then unknown."""
+    number = finite_number(seconds, low=0, high=MOST_SECONDS)
+    return "" if number is None else str(round(1000 * number))
 
 
 def _moment(timestamp: object) -> str:
