@@ -62,7 +62,7 @@ def test_labels_of_a_tool_come_in_with_what_is_left_out_said(tmp_path: Path, too
     assert (event.annotator, event.label, event.codebook) == ("ana@lab.example", "agree", "stance")
     assert (event.response, event.statement) == (ANSWER, STATEMENT)
     assert told[0] == f"Reading {name} as labels of {tool}."
-    assert ("1 comment, 1 answer without" if tool == "doccano" else "1 span") in told[1]
+    assert ("1 comment, 1 unlabelled answer" if tool == "doccano" else "1 span") in told[1]
     if tool in ("label-studio", "prodigy"):
         assert event.at.startswith("2026-03-09T22:16:08")
         assert "1 skipped answer" in told[1]
@@ -110,7 +110,7 @@ def as_table(rows: list[dict[str, Any]], between: str = ",") -> str:
 
 VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
     ("min.json", json.dumps([ROW, {**ROW, "annotator": "bo@lab.example", "stance": ""}]), "label-studio",
-     [("user 1", "disagree")], "1 answer without a label"),
+     [("user 1", "disagree")], "1 unlabelled answer"),
     ("several.csv", as_table([ROW, {**ROW, "stance": '{""choices"": [""agree""]}', "annotator": "2"}]), "label-studio",
      [("user 1", "disagree"), ("user 2", "agree")], ""),
     ("several.tsv", as_table([ROW], "\t"), "label-studio", [("user 1", "disagree")], ""),
@@ -129,7 +129,7 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
         "displayed_text": f"Statement: {STATEMENT}\n\nResponse: {ANSWER}", "stance:::agree": "1",
         "stance:::disagree": ""}]), "potato", [("ana", "agree")], ""),
     ("empty.jsonl", "\n".join(json.dumps({**DATA, "accept": accept, "answer": "accept", "_annotator_id": "x-ana"})
-        for accept in (["agree"], [])), "prodigy", [("x-ana", "agree")], "1 answer without a label"),
+        for accept in (["agree"], [], [])), "prodigy", [("x-ana", "agree")], "2 unlabelled answers"),
 ]  # fmt: skip
 
 

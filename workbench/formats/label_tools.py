@@ -278,7 +278,7 @@ def _argilla(record: Object, path: Path, codebook: str, left: Counter[str]) -> F
         yield {}, why
         return
     if not answers.get(field):
-        left["answer without a label"] += 1
+        left["unlabelled answer"] += 1
     for who, status, value in answers.get(field, ()):
         if status not in SUBMITTED:
             left["draft or discarded answer"] += 1
@@ -318,7 +318,7 @@ def _single(labels: object, row: Row, left: Counter[str]) -> Found:
     """Yield an event with its one label, or why it has several; count one that has none."""
     several = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
     if not any(several):
-        left["answer without a label"] += 1
+        left["unlabelled answer"] += 1
         return
     if len(several) != 1 or not isinstance(several[0], str):
         yield {}, f"{len(several)} labels of one answer: {', '.join(map(str, several))[:80]}"
