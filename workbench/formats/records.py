@@ -403,9 +403,15 @@ def _header_line(lines: Sequence[str]) -> int | None:
             if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_name(rows[0], 2):
                 continue
             title = next(csv.reader([lines[filled[0] - 1]], delimiter=sign), [])
-            is_below = filled[0] != number and 2 * _n_filled(title) <= len(rows[0])
-            return number if is_below and _n_filled(rows[0]) == len(rows[0]) else None
+            width = max(map(_filled_width, rows))
+            is_below = filled[0] != number and 2 * _n_filled(title) <= width
+            return number if is_below and _n_filled(rows[0]) == width else None
     return None
+
+
+def _filled_width(cells: Sequence[str]) -> int:
+    """Return the number of cells up to the last one that is not empty."""
+    return max((place for place, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
 def _n_filled(cells: Sequence[str]) -> int:
