@@ -104,6 +104,8 @@ def test_a_number_behind_the_number_of_a_list_stays() -> None:
         ("# Part one\n\n- Tolls, in general, should go.\n\n---\n## Part two\n* Ferries, too, should be free.\n",
          ("Left out: 3 lines that are no statement: “Part one” (line 1); “---” (line 5); “Part two” (line 6).",
           "Taken off: the bullet or dash before each of the 2 statements.")),
+        ("- [ ] Tolls, in general, should go.\n- [x] Ferries, too, should be free.\n",
+         ("Taken off: the bullet or dash, and the box “[ ]” or “[x]” behind it, before each of the 2 statements.",)),
         ("Our theses\n1. Tolls, in general, should go.\n2. Ferries, too, should be free.\n",
          ("Left out: 1 line that is no statement: “Our theses” (line 1).",
           "Taken off: “1.” to “2.” before the statements.")),

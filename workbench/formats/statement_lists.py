@@ -28,6 +28,7 @@ NAMES = ("statement", "statements", "text", "proposition", "thesis", "these", "t
 "first lines that name the column and are no statement"
 
 _BULLET = re.compile(r"[-*+•‣▪–—]\s+(?:\[[ xX]\]\s+)?(?=\S)")
+_BOX = re.compile(r"[-*+•‣▪–—]\s+\[[ xX]\]\s+(?=\S)")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)")
 _RULE = re.compile(r"[^\w]+")
 "a line without a letter or digit, such as `---`"
@@ -124,9 +125,11 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     if headings:
         notes.append(f"Left out: {_named(headings)}.")
 
+    has_boxes = any(_BOX.match(statement.text) for statement in listed)
     listed, n_bullets = _without_bullets(listed)
     if n_bullets:
-        notes.append(f"Taken off: the bullet or dash before {_each(n_bullets)}.")
+        box = ", and the box “[ ]” or “[x]” behind it," if has_boxes else ""
+        notes.append(f"Taken off: the bullet or dash{box} before {_each(n_bullets)}.")
     listed, said = _without_numbers(listed)
     if said:
         notes.append(said)
