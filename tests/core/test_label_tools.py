@@ -15,6 +15,7 @@ from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.errors import InputError, UsageError
 from workbench.formats.label_files import read_labels
 from workbench.formats.label_tools import TOOLS, tool_of, write_for
+from workbench.pipeline.label_imports import read_label_file
 
 STATEMENT, ANSWER = "Land should be taxed.", "Yes, on balance it should."
 DATA = {"statement": STATEMENT, "text": ANSWER}
@@ -144,6 +145,19 @@ def test_other_exports_of_a_tool_come_in_too(
     assert [(event.annotator, event.label) for event in events] == labels
     assert {(event.statement, event.response) for event in events} == {(STATEMENT, ANSWER)}
     assert told == [f"Reading {name} as labels of {tool}.", *([f"Left out: {left}."] if left else [])]
+
+
+def test_who_labelled_is_said_where_a_file_does_not_say_it(tmp_path: Path) -> None:
+    path = tmp_path / "round-2.jsonl"
+    path.write_text(CASES["doccano"][1], encoding="utf-8")
+    told: list[str] = []
+    [event] = read_labels(path, "stance", told.append)
+    assert event.annotator == "round-2"
+    assert told[2] == "Without an annotator in the file: 1 label, taken for those of “round-2”."
+    file = read_label_file(path)
+    assert file.notes[3] == (
+        "Without a time in the file: 1 event. New ones get the time of this import, which exports then show."
+    )
 
 
 @pytest.mark.parametrize(
