@@ -126,6 +126,8 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
         "stance.responses": ["agree", "neutral"], "stance.responses.users": ["u1", "u2"],
         "stance.responses.status": ["submitted", "submitted"]}), "argilla",
      [("u1", "agree"), ("u2", "neutral")], ""),
+    ("ana.jsonl", json.dumps({"id": 1, "data": ANSWER, "statement": STATEMENT, "label": ["agree"], "user": "ana"}),
+     "doccano", [("ana", "agree")], ""),
     ("potato.csv", as_table([{"user": "ana", "instance_id": "1",
         "displayed_text": f"Statement: {STATEMENT}\n\nResponse: {ANSWER}", "stance:::agree": "1",
         "stance:::disagree": ""}]), "potato", [("ana", "agree")], ""),
@@ -226,3 +228,18 @@ def test_what_a_layout_has_no_place_for_is_counted(tmp_path: Path) -> None:
     assert left == [
         "Left out, as the layout has no place for it: 1 × flag, 1 × remark or withdrawal, 1 × confidence, 1 × note."
     ]
+
+
+def test_an_unknown_layout_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text(f"{json.dumps({'id': 1, 'content': ANSWER, 'tags': ['agree']})}\n" * 8, encoding="utf-8")
+    with pytest.raises(UsageError, match="found objects with id, content, tags, which no tool of these writes"):
+        read_labels(path)
+
+
+def test_statements_that_no_task_has_are_missed_once(tmp_path: Path) -> None:
+    path = tmp_path / "ana.jsonl"
+    path.write_text(f"{json.dumps({'id': 1, 'data': ANSWER, 'label': ['agree']})}\n" * 8, encoding="utf-8")
+    with pytest.raises(InputError, match="found nothing, as in all 8 labels") as caught:
+        read_labels(path)
+    assert len(caught.value.findings) == 1

@@ -4,8 +4,8 @@ Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSO
 `user_state.json`; Argilla's records, nested or flattened, of its versions 1 and 2. All are known by their content.
 
 What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out and counted. An
-answer stands under `response`, or `text`; what it answers under `statement`. What is written here has both, and tools
-keep them with their tasks.
+answer stands under `response`, `text` or, of doccano, `data`; what it answers under `statement`. What is written here
+has both, and tools keep them with their tasks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOT_CHOSEN = ("", "0", "false", "null", "none")
 "values of labels of Potato that are not chosen, in lower case"
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")
 "what a task is about"
-RESPONSES = ("response", "text", "answer", "displayed_text")
+RESPONSES = ("response", "text", "answer", "displayed_text", "data")
 STATEMENTS = ("statement", "claim", "original", "premise")
 SAID, ANSWERED = "Statement: ", "\n\nResponse: "
 "how both stand in the one text that Potato shows"
@@ -70,7 +70,8 @@ def tool_of(path: Path) -> str:
         return "label-studio"
     if "answer" in first and ("accept" in first or "label" in first or "_task_hash" in first):
         return "prodigy"
-    if "text" in first and isinstance(first.get("label", first.get("labels")), list):
+    has_text = isinstance(first.get("text", first.get("data")), str)
+    if has_text and isinstance(first.get("label", first.get("labels")), list):
         return "doccano"
     return ""
 
