@@ -166,7 +166,7 @@ def _expected_label(label: str, codebook: str, known: Iterable[str]) -> str:
     """Return what a file should have in place of an unknown label: one that differs in capitals alone, or any."""
     alike = [name for name in known if name.casefold() == label.strip().casefold()]
     if alike:
-        return f"{alike[0]!r}, as the codebook {codebook} writes it: capitals and blanks count"
+        return f"{alike[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
     return f"a label of the codebook {codebook}: {', '.join(known)}"
 
 
