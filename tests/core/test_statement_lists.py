@@ -137,7 +137,7 @@ def test_kept_numbers_are_said_with_their_lines() -> None:
     assert parsed.notes == ("Kept as text: the number, letter or dash with which 1 statement of 4 begins (line 1).",)
 
 
-@pytest.mark.parametrize("mark", ["b) ", "II. ", "Q1: ", "T-3: "])
+@pytest.mark.parametrize("mark", ["b) ", "II. ", "Q1: ", "T-3: ", "3 000 "])
 def test_a_mark_of_one_line_is_kept_and_said(mark: str) -> None:
     parsed = parse_list(list(enumerate([*TOLLS, f"{mark}Tolls should rise."], start=1)))
     assert parsed.notes == ("Kept as text: the number, letter or dash with which 1 statement of 4 begins (line 4).",)

@@ -46,6 +46,7 @@ _ROMAN = re.compile(
     r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)", re.IGNORECASE
 )
 "`I. `, `iv) `, up to 39; capitals and small letters"
+_THOUSANDS = re.compile(r"[0-9]{1,3}\s[0-9]{3}(?![0-9])")
 _CLEAR = (".", ")", ":", "]", ".)", ").", "):", "].", "]:")
 "signs behind a number that make it an enumeration, even with gaps"
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "'": "'"}
@@ -247,7 +248,7 @@ def _may_be_marked(text: str) -> bool:
     """Return whether a line begins with anything that enumerates, as `b)`, `II.` and `Q1:` do."""
     number = _NUMBER.match(text)
     is_clear = number is not None and number["close"].strip() in _CLEAR
-    return _looks_marked(text) or is_clear or bool(_LETTER.match(text) or _ROMAN.match(text))
+    return _looks_marked(text) or is_clear or any(mark.match(text) for mark in (_LETTER, _ROMAN, _THOUSANDS))
 
 
 def _without_bullets(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
