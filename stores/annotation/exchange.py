@@ -152,7 +152,7 @@ def _check(
             known = ", ".join(codebooks) or "none"
             findings.append(Finding(source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"))
         elif event.label is not None and event.label not in known_labels[book.name]:
-            expected = f"a label of the codebook {book.name}: {', '.join(known_labels[book.name])}"
+            expected = _expected_label(event.label, book.name, known_labels[book.name])
             findings.append(Finding(source, event.line or None, "label", repr(event.label), expected))
         try:
             person_name(event.annotator)
@@ -160,6 +160,14 @@ def _check(
             findings.append(Finding(source, event.line or None, "annotator", str(error), "a name"))
     if findings:
         raise InputError(findings)
+
+
+def _expected_label(label: str, codebook: str, known: Iterable[str]) -> str:
+    """Return what a file should have in place of an unknown label: one that differs in capitals alone, or any."""
+    alike = [name for name in known if name.casefold() == label.strip().casefold()]
+    if alike:
+        return f"{alike[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
+    return f"a label of the codebook {codebook}: {', '.join(known)}"
 
 
 PARTIAL = "--partial, or --skip of import, takes those that match"

@@ -305,3 +305,25 @@ def test_a_part_of_a_download_names_the_folder(tmp_path: Path) -> None:
         path = saved(tmp_path / "data" / "vaa" / name, [["ID", "statement"], ["nl_1_1000000_nl", DE]])
         with pytest.raises(UsageError, match=f"Import the whole folder:\n.*{tmp_path / 'data'} --dry-run"):
             recognised(path)
+
+
+def test_a_title_row_is_named_before_columns_of_people(tmp_path: Path) -> None:
+    people = [["id", "weight", "land", "", ""], ["1", "1.2", "de", "", ""], ["2", "0.8", "fr", "", ""]]
+    path = saved(tmp_path / "t.csv", [["Survey 2024", "", "", "", ""], ["As of: May", "", "", "", ""], *people])
+    with pytest.raises(UsageError, match=r"a title or comment above a table.*\n.*--header-row 3"):
+        recognised(path, of_people=True)
+
+
+def test_a_table_in_markdown_is_read_as_the_advice_says(tmp_path: Path) -> None:
+    path = tmp_path / "theses.md"
+    path.write_text(
+        "| Nr | Thesis |\n|---:|:-------|\n| 1 | Tolls, in general, should go. |\n| 2 | Ferries should be free. |\n"
+    )
+    with pytest.raises(UsageError, match="columns Nr, Thesis") as error:
+        recognised(path)
+    assert "--map ref=Nr,original=Thesis\n" in str(error.value)
+    found = read_instrument("csv", path, how=how_of("ref=Nr,original=Thesis"))
+    assert [(each.ref, each.wordings[0].text) for each in found.statements] == [
+        ("1", "Tolls, in general, should go."),
+        ("2", "Ferries should be free."),
+    ]

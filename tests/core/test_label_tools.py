@@ -15,6 +15,7 @@ from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.errors import InputError, UsageError
 from workbench.formats.label_files import read_labels
 from workbench.formats.label_tools import TOOLS, tool_of, write_for
+from workbench.pipeline.label_imports import read_label_file
 
 STATEMENT, ANSWER = "Land should be taxed.", "Yes, on balance it should."
 DATA = {"statement": STATEMENT, "text": ANSWER}
@@ -62,7 +63,7 @@ def test_labels_of_a_tool_come_in_with_what_is_left_out_said(tmp_path: Path, too
     assert (event.annotator, event.label, event.codebook) == ("ana@lab.example", "agree", "stance")
     assert (event.response, event.statement) == (ANSWER, STATEMENT)
     assert told[0] == f"Reading {name} as labels of {tool}."
-    assert ("1 comment, 1 answer without" if tool == "doccano" else "1 span") in told[1]
+    assert ("1 comment, 1 unlabelled answer" if tool == "doccano" else "1 span") in told[1]
     if tool in ("label-studio", "prodigy"):
         assert event.at.startswith("2026-03-09T22:16:08")
         assert "1 skipped answer" in told[1]
@@ -110,7 +111,7 @@ def as_table(rows: list[dict[str, Any]], between: str = ",") -> str:
 
 VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
     ("min.json", json.dumps([ROW, {**ROW, "annotator": "bo@lab.example", "stance": ""}]), "label-studio",
-     [("user 1", "disagree")], "1 answer without a label"),
+     [("user 1", "disagree")], "1 unlabelled answer"),
     ("several.csv", as_table([ROW, {**ROW, "stance": '{""choices"": [""agree""]}', "annotator": "2"}]), "label-studio",
      [("user 1", "disagree"), ("user 2", "agree")], ""),
     ("several.tsv", as_table([ROW], "\t"), "label-studio", [("user 1", "disagree")], ""),
@@ -125,11 +126,13 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, str]], str]] = [
         "stance.responses": ["agree", "neutral"], "stance.responses.users": ["u1", "u2"],
         "stance.responses.status": ["submitted", "submitted"]}), "argilla",
      [("u1", "agree"), ("u2", "neutral")], ""),
+    ("ana.jsonl", json.dumps({"id": 1, "data": ANSWER, "statement": STATEMENT, "label": ["agree"], "user": "ana"}),
+     "doccano", [("ana", "agree")], ""),
     ("potato.csv", as_table([{"user": "ana", "instance_id": "1",
         "displayed_text": f"Statement: {STATEMENT}\n\nResponse: {ANSWER}", "stance:::agree": "1",
         "stance:::disagree": ""}]), "potato", [("ana", "agree")], ""),
     ("empty.jsonl", "\n".join(json.dumps({**DATA, "accept": accept, "answer": "accept", "_annotator_id": "x-ana"})
-        for accept in (["agree"], [])), "prodigy", [("x-ana", "agree")], "1 answer without a label"),
+        for accept in (["agree"], [], [])), "prodigy", [("x-ana", "agree")], "2 unlabelled answers"),
 ]  # fmt: skip
 
 
@@ -144,6 +147,30 @@ def test_other_exports_of_a_tool_come_in_too(
     assert [(event.annotator, event.label) for event in events] == labels
     assert {(event.statement, event.response) for event in events} == {(STATEMENT, ANSWER)}
     assert told == [f"Reading {name} as labels of {tool}.", *([f"Left out: {left}."] if left else [])]
+
+
+def test_who_labelled_is_said_where_a_file_does_not_say_it(tmp_path: Path) -> None:
+    path = tmp_path / "round-2.jsonl"
+    path.write_text(CASES["doccano"][1], encoding="utf-8")
+    told: list[str] = []
+    [event] = read_labels(path, "stance", told.append)
+    assert event.annotator == "round-2"
+    assert told[2] == "Without an annotator in the file: 1 label, taken for those of “round-2”."
+    file = read_label_file(path)
+    assert file.notes[3] == (
+        "Without a time in the file: 1 event. New ones get the time of this import, which exports then show."
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "milliseconds"), [("3.2", 3200), ("3,2", None), ("soon", None), ("-1", None), ("", None), ("inf", None)]
+)
+def test_a_time_for_a_label_that_is_no_number_is_unknown(
+    tmp_path: Path, seconds: str, milliseconds: int | None
+) -> None:
+    path = tmp_path / "several.csv"
+    path.write_text(as_table([{**ROW, "lead_time": seconds}]), encoding="utf-8")
+    assert [(event.label, event.elapsed_ms) for event in read_labels(path)] == [("disagree", milliseconds)]
 
 
 def test_the_state_of_a_person_in_potato_has_its_texts_in_the_data_files_of_the_task(tmp_path: Path) -> None:
@@ -201,3 +228,18 @@ def test_what_a_layout_has_no_place_for_is_counted(tmp_path: Path) -> None:
     assert left == [
         "Left out, as the layout has no place for it: 1 × flag, 1 × remark or withdrawal, 1 × confidence, 1 × note."
     ]
+
+
+def test_an_unknown_layout_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text(f"{json.dumps({'id': 1, 'content': ANSWER, 'tags': ['agree']})}\n" * 8, encoding="utf-8")
+    with pytest.raises(UsageError, match="found objects with id, content, tags, which no tool of these writes"):
+        read_labels(path)
+
+
+def test_statements_that_no_task_has_are_missed_once(tmp_path: Path) -> None:
+    path = tmp_path / "ana.jsonl"
+    path.write_text(f"{json.dumps({'id': 1, 'data': ANSWER, 'label': ['agree']})}\n" * 8, encoding="utf-8")
+    with pytest.raises(InputError, match="found nothing, as in all 8 labels") as caught:
+        read_labels(path)
+    assert len(caught.value.findings) == 1

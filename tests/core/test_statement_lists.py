@@ -33,8 +33,13 @@ def texts(content: str) -> list[str]:
         ("3 Tage Arbeit genügen.", "14-Jährige sollen wählen.", "6G soll verboten werden."),
         ("1 child is enough.", "3 children are enough.", "4 children are too many."),
         ("Article 1 should be kept.", "Article 2 should be deleted.", "Article 3 should be longer."),
+        ("1 Ferry is enough.", "2 harbours are plenty.", "3 000 euros are enough for a toll."),
+        ("1\u202f200 ferries are enough.", "2\u202f300 harbours are plenty.", "3\u202f400 tolls are too many."),
         ("2030: petrol cars should be banned.", "2045: flights should be banned."),
         ("The age 1. to vote - as of today - should be 16.", "1. The first thing should be kept.", TOLLS[1]),
+        ("A. Smith should resign.", "C. Jones should not.", TOLLS[0]),
+        ("A. Smith should resign.", "C. Jones should not."),
+        ("G-7 should meet less.", "G-8 should be ended.", "G-9 should be founded."),
         ("- Ferries should be free.", TOLLS[0]),
         ('"Freedom" and "duty" are the same.', '"Law" is not "order".'),
     ],
@@ -55,6 +60,12 @@ def test_what_is_no_enumeration_stays(lines: tuple[str, ...]) -> None:
         (("Q08 ", "Q09 ", "Q10 "), ("Q08", "Q09", "Q10")),
         (("Thesis 1: ", "Thesis 2: ", "Thesis 3: "), ("1", "2", "3")),
         (("a) ", "b) ", "c) "), ("a", "b", "c")),
+        (("a) ", "b) ", "d) "), ("a", "b", "d")),
+        (("(B) ", "(C) ", "(E) "), ("B", "C", "E")),
+        (("I. ", "II. ", "III. "), ("I", "II", "III")),
+        (("iv) ", "v) ", "ix) "), ("iv", "v", "ix")),
+        (("Q1: ", "Q2: ", "Q5: "), ("Q1", "Q2", "Q5")),
+        (("T-1: ", "T-3: ", "T-4: "), ("T-1", "T-3", "T-4")),
         (("- ", "* ", "• "), ("1", "2", "3")),
         (("- 1. ", "- 2. ", "- 3. "), ("1", "2", "3")),
         (("1. ", "2. ", "1. "), ("1", "2", "3")),
@@ -93,6 +104,8 @@ def test_a_number_behind_the_number_of_a_list_stays() -> None:
         ("# Part one\n\n- Tolls, in general, should go.\n\n---\n## Part two\n* Ferries, too, should be free.\n",
          ("Left out: 3 lines that are no statement: “Part one” (line 1); “---” (line 5); “Part two” (line 6).",
           "Taken off: the bullet or dash before each of the 2 statements.")),
+        ("- [ ] Tolls, in general, should go.\n- [x] Ferries, too, should be free.\n",
+         ("Taken off: the bullet or dash, and the box “[ ]” or “[x]” behind it, before each of the 2 statements.",)),
         ("Our theses\n1. Tolls, in general, should go.\n2. Ferries, too, should be free.\n",
          ("Left out: 1 line that is no statement: “Our theses” (line 1).",
           "Taken off: “1.” to “2.” before the statements.")),
@@ -121,7 +134,13 @@ def test_a_cell_of_a_column_may_have_several_lines(tmp_path: Path) -> None:
 
 def test_kept_numbers_are_said_with_their_lines() -> None:
     parsed = parse_list(list(enumerate(["35 hours are plenty.", *TOLLS], start=1)))
-    assert parsed.notes == ("Kept as text: the number or dash with which 1 statement of 4 begins (line 1).",)
+    assert parsed.notes == ("Kept as text: the number, letter or dash with which 1 statement of 4 begins (line 1).",)
+
+
+@pytest.mark.parametrize("mark", ["b) ", "II. ", "Q1: ", "T-3: ", "3 000 "])
+def test_a_mark_of_one_line_is_kept_and_said(mark: str) -> None:
+    parsed = parse_list(list(enumerate([*TOLLS, f"{mark}Tolls should rise."], start=1)))
+    assert parsed.notes == ("Kept as text: the number, letter or dash with which 1 statement of 4 begins (line 4).",)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Z"])), min_size=1, max_size=6))

@@ -254,7 +254,8 @@ def event(path: Path, number: int = 0, **changes: Any) -> LabelEvent:
 @pytest.mark.parametrize(
     ("changes", "column", "found", "expected"),
     [
-        ({"label": "Agree"}, "label", "'Agree'", "agree, disagree, neutral, unrelated"),
+        ({"label": "yes"}, "label", "'yes'", "agree, disagree, neutral, unrelated"),
+        ({"label": "AGREE"}, "label", "'AGREE'", "'agree', as the codebook stance writes it: capitals"),
         ({"label": ""}, "label", "''", "agree, disagree"),
         ({"codebook": "mood"}, "codebook", "'mood'", "stance, side"),
         ({"annotator": "a\u202eb"}, "annotator", "u202e", "a name"),

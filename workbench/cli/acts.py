@@ -297,7 +297,10 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         given = [name for name in names if getattr(options, name)]
         if given and format not in formats:
             said = given[0].replace("_", "-")
-            raise UsageError(f"--{said} belongs to --format {' and '.join(formats)}; this is {format}")
+            told = f"--{said} belongs to --format {' and '.join(formats)}; this is {format}"
+            if format == "csv" and SURVEY in formats and not options.format:
+                told += ". If a title stands above the names of its columns, name their row: --header-row N"
+            raise UsageError(told)
     if format == ANSWERS:
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")

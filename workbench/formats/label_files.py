@@ -16,6 +16,7 @@ from typing import TextIO
 from workbench.csv_files import csv_line
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.formats.label_tools import READABLE, read_rows_of, tool_of
 from workbench.formats.numbers import finite_number
@@ -73,6 +74,11 @@ def read_labels(
         rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
     else:
         raise UsageError(f"{path}: found a {path.suffix} file that no tool of these wrote; {KNOWN}")
+    if tool and len(rows) > 1 and not any("statement" in row for _, row in rows):
+        n_labels = plural(len(rows), "label")
+        expected = "the wording that was answered, as a field `statement` of each task"
+        findings.add(path, rows[0][0], "statement", f"nothing, as in all {n_labels}", expected)
+        findings.check()
     events = [_event(path, line, row, codebook, findings) for line, row in rows]
     if not rows and not findings.found:
         findings.add(path, 2, None, "no label", "one line per label")
@@ -120,7 +126,9 @@ def _bare(cell: str) -> str:
 
 
 def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
+    """Return (line, event as texts) of each line. Raises UsageError if the first object has none of our keys."""
     rows = []
+    is_first = True
     for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
         if not content.strip():
             continue
@@ -132,6 +140,10 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
         if not isinstance(value, dict):
             findings.add(path, number, None, f"a JSON {type(value).__name__}", "one object per line")
             continue
+        if is_first and value and not value.keys() & {"annotator", "statement", "uid"}:
+            keys = ", ".join(list(value)[:6])
+            raise UsageError(f"{path}: found objects with {keys}, which no tool of these writes; {KNOWN}")
+        is_first = False
         for key in value:
             if key not in COLUMNS:
                 findings.add(path, number, key, "an unknown key", f"one of {', '.join(COLUMNS)}")

@@ -4,8 +4,8 @@ Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSO
 `user_state.json`; Argilla's records, nested or flattened, of its versions 1 and 2. All are known by their content.
 
 What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out and counted. An
-answer stands under `response`, or `text`; what it answers under `statement`. What is written here has both, and tools
-keep them with their tasks.
+answer stands under `response`, `text` or, of doccano, `data`; what it answers under `statement`. What is written here
+has both, and tools keep them with their tasks.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from uuid import UUID
 
 from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.names import plural
+from workbench.formats.numbers import finite_number
 from workbench.formats.potato_state import STATE_KEY, items_of
 from workbench.formats.records import Findings, Kind, header_of, kind_of, objects, records
 
@@ -40,12 +41,12 @@ NOT_CHOSEN = ("", "0", "false", "null", "none")
 "values of labels of Potato that are not chosen, in lower case"
 ABOUT = ("statement", "response", "instrument", "ref", "variant", "language")
 "what a task is about"
-RESPONSES = ("response", "text", "answer", "displayed_text")
+RESPONSES = ("response", "text", "answer", "displayed_text", "data")
 STATEMENTS = ("statement", "claim", "original", "premise")
 SAID, ANSWERED = "Statement: ", "\n\nResponse: "
 "how both stand in the one text that Potato shows"
 UNTOLD = "annotator"
-"who labelled, where a tool does not say"
+"who labelled, where a tool does not say and the file has no name of its own"
 
 Row = dict[str, str]
 Object = Mapping[str, Any]
@@ -69,7 +70,8 @@ def tool_of(path: Path) -> str:
         return "label-studio"
     if "answer" in first and ("accept" in first or "label" in first or "_task_hash" in first):
         return "prodigy"
-    if "text" in first and isinstance(first.get("label", first.get("labels")), list):
+    has_text = isinstance(first.get("text", first.get("data")), str)
+    if has_text and isinstance(first.get("label", first.get("labels")), list):
         return "doccano"
     return ""
 
@@ -107,7 +109,21 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
             else:
                 rows.append((place, {name: value for name, value in row.items() if value}))
     told = ", ".join(plural(n, what) for what, n in left.items() if n)
-    return rows, [f"Left out: {told}."] if told else []
+    notes = [f"Left out: {told}."] if told else []
+    unnamed = [row for _, row in rows if "annotator" not in row]
+    if unnamed:
+        name = _annotator_of(tool, path)
+        notes.append(f"Without an annotator in the file: {plural(len(unnamed), 'label')}, taken for those of “{name}”.")
+        for row in unnamed:
+            row["annotator"] = name
+    return rows, notes
+
+
+def _annotator_of(tool: str, path: Path) -> str:
+    """Return who labelled where a file does not say: its name or its folder, if the tool names these after people."""
+    if tool in ("prodigy", "doccano"):
+        return path.stem
+    return path.resolve().parent.name if tool == "potato" else UNTOLD
 
 
 def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
@@ -161,7 +177,7 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
             continue
         note = next((part["value"].get("text") for part in results if part.get("type") == "textarea"), "")
         row = about | {
-            "annotator": _label_studio_user(annotation.get("completed_by", UNTOLD)),
+            "annotator": _label_studio_user(annotation.get("completed_by")),
             "at": str(annotation.get("created_at") or ""),
             "elapsed_ms": _milliseconds(annotation.get("lead_time")),
             "note": "\n".join(note) if isinstance(note, list) else str(note or ""),
@@ -180,20 +196,21 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
         yield {}, f"the fields {', '.join(values)}, of which none is called {codebook}; name one with --codebook"
         return
     value = values.get(codebook, next(iter(values.values()), None))
-    seconds = task.get("lead_time")
     row = about | {
-        "annotator": _label_studio_user(task.get("annotator") or UNTOLD),
+        "annotator": _label_studio_user(task.get("annotator")),
         "at": str(task.get("created_at") or ""),
-        "elapsed_ms": _milliseconds(float(seconds) if isinstance(seconds, str) and seconds else seconds),
+        "elapsed_ms": _milliseconds(task.get("lead_time")),
         "codebook": codebook,
     }
     yield from _single(_choices_in(value), row, left)
 
 
 def _label_studio_user(who: object) -> str:
-    """Return the name of an annotator: an address, or `user` and the number that the tool gives a person."""
+    """Return the name of an annotator: an address, or `user` and the number of a person; "" if there is none."""
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
+    if who in (None, ""):
+        return ""
     return f"user {who}" if isinstance(who, int) or str(who).isdecimal() else str(who)
 
 
@@ -220,7 +237,7 @@ def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Fou
     if task.get("answer") != "accept":
         left["skipped answer" if task.get("answer") == "ignore" else "rejected suggestion"] += 1
         return
-    who = str(task.get("_annotator_id") or task.get("_session_id") or path.stem)
+    who = str(task.get("_annotator_id") or task.get("_session_id") or "")
     row = _about({**(meta or {}), **task}) | {
         "annotator": who.removeprefix(f"{path.stem}-"),
         "at": _moment(task.get("_timestamp")),
@@ -230,19 +247,19 @@ def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Fou
     yield from _single(task["accept"] if "accept" in task else task.get("label"), row, left)
 
 
-def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
+def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
     labels = one.get("label", one.get("labels"))
     spans = [part for part in labels or () if isinstance(part, list)]
     left["span"] += len(spans) + len(one.get("entities") or ())
     left["comment"] += len(one.get("Comments") or ())
     labels = [part for part in labels or () if not isinstance(part, list)]
-    who = one.get("username") or one.get("user") or one.get("annotator") or path.stem
+    who = one.get("username") or one.get("user") or one.get("annotator") or ""
     said = {name: str(one.get(name) or "") for name in ("at", "note")}
     uid = _uid(one.get("uid"))
     yield from _single(labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook}, left)
 
 
-def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Found:
+def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
     fields = item.get("label_annotations")
     fields = fields if isinstance(fields, dict) else _schemas_of(item)
     left["span"] += len(item.get("span_annotations") or ())
@@ -253,7 +270,7 @@ def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Foun
     chosen = fields.get(field)
     if isinstance(chosen, dict):
         chosen = [label for label, value in chosen.items() if str(value).strip().lower() not in NOT_CHOSEN]
-    who = item.get("user") or item.get("user_id") or path.resolve().parent.name
+    who = item.get("user") or item.get("user_id") or ""
     row = _about(item) | {name: str(item[name]) for name in ("at", "elapsed_ms") if item.get(name) is not None}
     row |= {"annotator": str(who), "uid": _uid(item.get("uid")), "codebook": codebook}
     yield from _single(chosen, row, left)
@@ -278,12 +295,12 @@ def _argilla(record: Object, path: Path, codebook: str, left: Counter[str]) -> F
         yield {}, why
         return
     if not answers.get(field):
-        left["answer without a label"] += 1
+        left["unlabelled answer"] += 1
     for who, status, value in answers.get(field, ()):
         if status not in SUBMITTED:
             left["draft or discarded answer"] += 1
             continue
-        yield from _single(value, about | {"annotator": str(who or UNTOLD), "codebook": codebook}, left)
+        yield from _single(value, about | {"annotator": str(who or ""), "codebook": codebook}, left)
 
 
 def _answers_of(record: Object) -> dict[str, list[tuple[object, object, object]]]:
@@ -318,7 +335,7 @@ def _single(labels: object, row: Row, left: Counter[str]) -> Found:
     """Yield an event with its one label, or why it has several; count one that has none."""
     several = [labels] if isinstance(labels, str) else labels if isinstance(labels, list) else []
     if not any(several):
-        left["answer without a label"] += 1
+        left["unlabelled answer"] += 1
         return
     if len(several) != 1 or not isinstance(several[0], str):
         yield {}, f"{len(several)} labels of one answer: {', '.join(map(str, several))[:80]}"
@@ -331,7 +348,9 @@ MOST_SECONDS = 1e9
 
 
 def _milliseconds(seconds: object) -> str:
-    return str(round(1000 * seconds)) if isinstance(seconds, (int, float)) and 0 <= seconds <= MOST_SECONDS else ""
+    """Return seconds, a number or its text, in milliseconds; "" if they are neither, as the time is then unknown."""
+    number = finite_number(seconds, low=0, high=MOST_SECONDS)
+    return "" if number is None else str(round(1000 * number))
 
 
 def _moment(timestamp: object) -> str:

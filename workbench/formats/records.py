@@ -50,6 +50,7 @@ LOOKED_AT_ROWS = 1000
 LEFT_OUT, NUMBER = "-", "#"
 "what a mapping gives a column that is not read, and the column that every table has: the number of the row"
 _WORD = re.compile(rb"[^\s,;\"]*")
+_RULE_CELL = re.compile(r":?-+:?")
 _SAID = re.compile(r"sep=(.)\r?\n")
 "the line by which Excel is told the separator"
 FEWER = "fewer, or --most-bytes, which allows more"
@@ -403,9 +404,15 @@ def _header_line(lines: Sequence[str]) -> int | None:
             if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_name(rows[0], 2):
                 continue
             title = next(csv.reader([lines[filled[0] - 1]], delimiter=sign), [])
-            is_below = filled[0] != number and 2 * _n_filled(title) <= len(rows[0])
-            return number if is_below and _n_filled(rows[0]) == len(rows[0]) else None
+            width = max(map(_filled_width, rows))
+            is_below = filled[0] != number and 2 * _n_filled(title) <= width
+            return number if is_below and _n_filled(rows[0]) == width else None
     return None
+
+
+def _filled_width(cells: Sequence[str]) -> int:
+    """Return the number of cells up to the last one that is not empty."""
+    return max((place for place, cell in enumerate(cells, start=1) if cell.strip()), default=0)
 
 
 def _n_filled(cells: Sequence[str]) -> int:
@@ -520,10 +527,29 @@ def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     # a file with the line ends of Windows has them within its cells, too: there they are line breaks of a text
     is_windows = not how.exact and first.partition("\n")[0].endswith("\r")
     signs = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
-    for place, cells in records_of(path, chain([first], lines), findings, signs):
+    for place, cells in _without_frame(records_of(path, chain([first], lines), findings, signs)):
         if is_windows:
             cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
         yield place + n_above, cells
+
+
+def _without_frame(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield records of a text; those of a table in Markdown without the bars at its edges and the rule below its names.
+
+    Examples
+    --------
+    >>> table = (["", " Nr ", " Text ", ""], ["", "---", ":--", ""], ["", " 1 ", " Tolls. ", ""])
+    >>> list(_without_frame(enumerate(table, start=1)))
+    [(1, ['Nr', 'Text']), (3, ['1', 'Tolls.'])]
+    """
+    first = [*islice(rows, 2)]
+    is_framed = len(first) == 2 and all(len(cells) > 2 and not cells[0].strip() for _, cells in first)
+    if not is_framed or not all(_RULE_CELL.fullmatch(cell.strip()) for cell in first[1][1][1:-1]):
+        yield from chain(first, rows)
+        return
+    for place, cells in chain(first[:1], rows):
+        inside = cells[1:-1] if cells and not cells[-1].strip() else cells[1:]
+        yield place, [cell.strip() for cell in inside]
 
 
 def records_of(

@@ -28,18 +28,25 @@ NAMES = ("statement", "statements", "text", "proposition", "thesis", "these", "t
 "first lines that name the column and are no statement"
 
 _BULLET = re.compile(r"[-*+•‣▪–—]\s+(?:\[[ xX]\]\s+)?(?=\S)")
+_BOX = re.compile(r"[-*+•‣▪–—]\s+\[[ xX]\]\s+(?=\S)")
 _HEADING = re.compile(r"#{1,6}\s+(?=\S)")
 _RULE = re.compile(r"[^\w]+")
 "a line without a letter or digit, such as `---`"
 _NUMBER = re.compile(
     r"(?P<open>[(\[]?)"
-    r"(?P<word>[^\W\d_]{1,12}[ .]{1,2}|[^\W\d_]{1,2})?"
+    r"(?P<word>[^\W\d_]{1,12}(?:[ .]{1,2}|-)|[^\W\d_]{1,2})?"
     r"(?P<number>[0-9]{1,4})"
     r"(?P<close>[.):\]]{1,2}(?=\s)|\s*[-–—](?=\s)|(?=\t)|)"
     r"(?P<space>\s+)(?=\S)"
+    r"(?!(?<=[0-9][ \u00a0\u2009\u202f])[0-9]{3}(?![0-9]))"  # the thousands of 3 000
 )
-"`1. `, `(2) `, `Q01 `, `Thesis 3: `, `4 - `, `5 `"
+"`1. `, `(2) `, `Q01 `, `T-2: `, `Thesis 3: `, `4 - `, `5 `"
 _LETTER = re.compile(r"(?P<open>\(?)(?P<letter>[A-Za-z])(?P<close>[.)])\s+(?=\S)")
+_ROMAN = re.compile(
+    r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)", re.IGNORECASE
+)
+"`I. `, `iv) `, up to 39; capitals and small letters"
+_THOUSANDS = re.compile(r"[0-9]{1,3}\s[0-9]{3}(?![0-9])")
 _CLEAR = (".", ")", ":", "]", ".)", ").", "):", "].", "]:")
 "signs behind a number that make it an enumeration, even with gaps"
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "'": "'"}
@@ -119,9 +126,11 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     if headings:
         notes.append(f"Left out: {_named(headings)}.")
 
+    has_boxes = any(_BOX.match(statement.text) for statement in listed)
     listed, n_bullets = _without_bullets(listed)
     if n_bullets:
-        notes.append(f"Taken off: the bullet or dash before {_each(n_bullets)}.")
+        box = ", and the box “[ ]” or “[x]” behind it," if has_boxes else ""
+        notes.append(f"Taken off: the bullet or dash{box} before {_each(n_bullets)}.")
     listed, said = _without_numbers(listed)
     if said:
         notes.append(said)
@@ -129,12 +138,12 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     if n_quoted:
         notes.append(f"Taken off: the quotation marks around {_each(n_quoted)}.")
     is_marked = bool(listed) and bool(n_bullets or said)
-    kept = [] if said else [one for one in listed if _looks_marked(one.text)]
+    kept = [] if said else [one for one in listed if _may_be_marked(one.text)]
     if kept:
         lines_kept = ", ".join(str(one.line) for one in kept[:MOST_NAMED])
         more = f" and {len(kept) - MOST_NAMED:,} more" if len(kept) > MOST_NAMED else ""
         notes.append(
-            f"Kept as text: the number or dash with which {plural(len(kept), 'statement')} of {len(listed):,} "
+            f"Kept as text: the number, letter or dash with which {plural(len(kept), 'statement')} of {len(listed):,} "
             f"{'begins' if len(kept) == 1 else 'begin'} (line {lines_kept}{more})."
         )
     return StatementList(tuple(listed), tuple(notes), is_marked)
@@ -150,8 +159,8 @@ def _may_be_listed(line: str) -> bool:
     text = line.strip()
     if len(text) > 2 * LONGEST_STATEMENT:
         return False
-    marked = _BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text) or _HEADING.match(text)
-    return bool(marked) or text.endswith(ENDS) or _RULE.fullmatch(text) is not None
+    marked = _BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text) or _ROMAN.match(text)
+    return bool(marked or _HEADING.match(text)) or text.endswith(ENDS) or _RULE.fullmatch(text) is not None
 
 
 def _is_long_enough(text: str) -> bool:
@@ -235,6 +244,13 @@ def _looks_marked(text: str) -> bool:
     return _BULLET.match(text) is not None or (number is not None and not number["word"])
 
 
+def _may_be_marked(text: str) -> bool:
+    """Return whether a line begins with anything that enumerates, as `b)`, `II.` and `Q1:` do."""
+    number = _NUMBER.match(text)
+    is_clear = number is not None and number["close"].strip() in _CLEAR
+    return _looks_marked(text) or is_clear or any(mark.match(text) for mark in (_LETTER, _ROMAN, _THOUSANDS))
+
+
 def _without_bullets(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
     """Return (statements, their number) without bullets if each has one, otherwise (as they are, 0)."""
     matches = [_BULLET.match(statement.text) for statement in listed]
@@ -249,6 +265,7 @@ def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStat
     for pattern, group, is_enumeration in (
         (_NUMBER, "number", _is_numbering),
         (_LETTER, "letter", _is_lettering),
+        (_ROMAN, "roman", _is_roman_numbering),
     ):
         matches = [pattern.match(statement.text) for statement in listed]
         found = [match for match in matches if match]
@@ -267,9 +284,10 @@ def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStat
 
 
 def _label_of(match: re.Match[str], group: str) -> str:
-    """Return the ref that an enumeration gives: `7`, `Q01`; a word such as `Thesis` is no part of it."""
+    """Return the ref that an enumeration gives: `7`, `Q01`, `T-2`; a word such as `Thesis` is no part of it."""
     word = match.groupdict().get("word") or ""
-    return f"{word}{match[group]}" if word and word.isalpha() and len(word) <= 2 else match[group]
+    letters = word.removesuffix("-")
+    return f"{word}{match[group]}" if letters.isalpha() and len(letters) <= 2 else match[group]
 
 
 def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
@@ -283,7 +301,7 @@ def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
     word = matches[0]["word"] or ""
     if counts_up and _all_clear(matches):
         return len(numbers) > 1 or numbers[0] <= 1
-    if counts_up and not word.endswith((" ", ".")):
+    if counts_up and not word.endswith((" ", ".", "-")):
         return len(numbers) > 2 or (len(numbers) == 2 and numbers[0] <= 1)
     is_short = all(len(match["number"]) < 4 for match in matches)
     return is_short and len(numbers) > 1 and _all_clear(matches)
@@ -297,10 +315,39 @@ def _all_clear(matches: Iterable[re.Match[str]]) -> bool:
 
 
 def _is_lettering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether letters enumerate: they follow each other from a or A."""
+    """Return whether letters enumerate: they rise, from a or A and without a gap unless a bracket closes each."""
     letters = [match["letter"] for match in matches]
-    follow = all(ord(after) == ord(before) + 1 for before, after in pairwise(letters))
-    return len(letters) > 1 and letters[0] in "aA" and follow
+    if len(letters) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
+        return False
+    if matches[0]["close"] == ")":
+        return all(before < after for before, after in pairwise(letters)) and _have_one_case(letters)
+    return letters[0] in "aA" and all(ord(after) == ord(before) + 1 for before, after in pairwise(letters))
+
+
+def _is_roman_numbering(matches: Sequence[re.Match[str]]) -> bool:
+    """Return whether Roman numerals enumerate: they are written alike and rise, from I unless a bracket closes each."""
+    numerals = [match["roman"] for match in matches]
+    if len(numerals) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
+        return False
+    values = [_value_of(numeral) for numeral in numerals]
+    is_first = values[0] == 1 or ")" in matches[0]["close"]
+    return is_first and all(before < after for before, after in pairwise(values)) and _have_one_case(numerals)
+
+
+def _value_of(roman: str) -> int:
+    """Return the number that a Roman numeral up to 39 stands for.
+
+    Examples
+    --------
+    >>> _value_of("iv"), _value_of("XXVIII")
+    (4, 28)
+    """
+    digits = [{"I": 1, "V": 5, "X": 10}[digit] for digit in roman.upper()]
+    return sum(-digit if digit < after else digit for digit, after in pairwise([*digits, 0]))
+
+
+def _have_one_case(marks: Sequence[str]) -> bool:
+    return all(mark.isupper() for mark in marks) or all(mark.islower() for mark in marks)
 
 
 def _restarts(labels: Collection[str]) -> bool:

@@ -57,6 +57,12 @@ def read_label_file(path: Path, options: LabelOptions = DEFAULT_LABEL_OPTIONS) -
     events = read_labels(path, options.codebook, notes.append)
     if not events:
         raise UsageError(f"{path.name} has no labels; nothing was changed")
+    n_undated = sum(not event.at for event in events)
+    if n_undated:
+        notes.append(
+            f"Without a time in the file: {plural(n_undated, 'event')}. New ones get the time of this import, "
+            "which exports then show."
+        )
     return LabelFile(path.name, events, options, tuple(notes))
 
 
