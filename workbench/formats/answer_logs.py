@@ -45,6 +45,7 @@ from workbench.formats.records import (
     How,
     Kind,
     header_of,
+    json_rows,
     keys_of,
     kind_of,
     objects,
@@ -213,7 +214,7 @@ def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> I
 def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str | None]:
     """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an empty text is none.
 
-    A list of texts, in JSON, is several answers. Raises OddValue for any other list or object.
+    A list of texts, in JSON, is several answers; a null in it is a call without one. Raises OddValue for other values.
     """
     text = row.cells["answer"]
     if values is None:
@@ -222,7 +223,7 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
     if value is None:
         return [None]
     if isinstance(value, list):
-        return [text_of("answer", part) for part in value] or [None]
+        return [None if part is None else text_of("answer", part) for part in value] or [None]
     if isinstance(value, dict):
         raise OddValue("answer", quoted(value), "a text, or a list of texts")
     return [text_of("answer", text)]
@@ -230,28 +231,17 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
 
 def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
     """Return the answers of a JSON table that are no texts, by their places, or None if the file is of another kind."""
-    kind = kind_of(path)
-    if kind not in (Kind.LINES, Kind.JSON):
+    if kind_of(path) not in (Kind.LINES, Kind.JSON):
         return None
     column = next((name for name, ours in how.columns.items() if ours == "answer"), "answer")
-    entries: Iterator[tuple[int, Any]] = objects(path, Findings())
-    if kind is Kind.JSON:
-        entries = _rows_of([value for _, value in entries], how.sheet)
-    values = {}
-    for place, value in entries:
-        for name in (column,) if column in value else column.split("."):
+    values: dict[int, object] = {}
+    for place, row in json_rows(path, how):
+        value: object = row
+        for name in (column,) if column in row else column.split("."):
             value = value.get(name, "") if isinstance(value, dict) else ""
         if value is None or isinstance(value, (list, dict)):
             values[place] = value
     return values
-
-
-def _rows_of(values: list[Any], sheet: str) -> Iterator[tuple[int, Any]]:
-    """Yield the rows of a JSON file: its list, or the list that is the value of a key."""
-    if len(values) == 1 and isinstance(values[0], dict):
-        lists = [value for value in values[0].values() if isinstance(value, list) and value]
-        values = values[0].get(sheet) or (lists[0] if len(lists) == 1 else values)
-    return enumerate(values, start=1)
 
 
 # ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────────────────────────
