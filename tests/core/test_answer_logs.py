@@ -13,7 +13,18 @@ import pytest
 
 from workbench.domain.thinking import Output
 from workbench.errors import InputError, UsageError
-from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, INSPECT, OPENAI, TABLE, Logged, log_of, read_log
+from workbench.formats.answer_logs import (
+    CUT,
+    FILTERED,
+    HARNESS,
+    INSPECT,
+    NOT_ANSWERED,
+    OPENAI,
+    TABLE,
+    Logged,
+    log_of,
+    read_log,
+)
 from workbench.formats.archives import opened_archive
 from workbench.formats.packed import reading
 from workbench.formats.records import Findings
@@ -258,6 +269,18 @@ def test_an_answer_has_one_key_under_all_filters_of_lm_eval(tmp_path: Path) -> N
     keys = [entry.key for entry in read(written(tmp_path / "samples_t.jsonl", *lines))]
     assert keys[:3] == keys[3:]
     assert len(set(keys)) == 3, "equal answers of one prompt are several"
+
+
+@pytest.mark.parametrize(
+    ("resps", "answers"),
+    [([[None]], [None]), ([["Yes.", None]], ["Yes.", None]), ([None, "Yes."], [None, "Yes."])],
+)
+def test_a_null_of_lm_eval_is_a_call_without_an_answer(
+    tmp_path: Path, resps: object, answers: list[str | None]
+) -> None:
+    entries = read(written(tmp_path / "samples_t.jsonl", harness(resps)))
+    assert [entry.answer for entry in entries] == answers
+    assert [entry.why == NOT_ANSWERED for entry in entries] == [text is None for text in answers]
 
 
 def test_the_model_of_lm_eval_stands_in_the_results_beside_its_samples(tmp_path: Path) -> None:

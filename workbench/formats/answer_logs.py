@@ -324,19 +324,20 @@ def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
             sampling=numbers,
             at=run.at,
             key=f"{key} {number}",
+            why=NOT_ANSWERED if answer is None else "",
         )
 
 
-def _responses(resps: object) -> Iterator[str]:
-    """Yield the answers of a sample: a list of texts, or of lists of texts. Raises OddValue."""
+def _responses(resps: object) -> Iterator[str | None]:
+    """Yield the answers of a sample: a list of texts, or of lists of texts. A null is none. Raises OddValue."""
     expected = "a list with the texts that the model generated"
     if not isinstance(resps, list):
         raise OddValue("resps", quoted(resps), expected)
     for answers in resps:
         for answer in answers if isinstance(answers, list) else [answers]:
-            if not isinstance(answer, str):
+            if answer is not None and not isinstance(answer, str):
                 raise OddValue("resps", quoted(answer), expected)
-            yield text_of("resps", answer)
+            yield None if answer is None else text_of("resps", answer)
 
 
 def _about_harness(path: Path) -> _Harness:
