@@ -283,6 +283,13 @@ def test_a_null_of_lm_eval_is_a_call_without_an_answer(
     assert [entry.why == NOT_ANSWERED for entry in entries] == [text is None for text in answers]
 
 
+def test_the_messages_of_a_chat_template_of_lm_eval_are_read(tmp_path: Path) -> None:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": ASKED}]
+    arguments = {"gen_args_0": {"arg_0": [json.dumps(messages)], "arg_1": {}}}
+    [entry] = read(written(tmp_path / "samples_t.jsonl", {**harness([["Yes."]]), "arguments": arguments}))
+    assert (entry.turns, entry.answer) == ((("system", "Be brief."), ("user", ASKED)), "Yes.")
+
+
 def test_the_model_of_lm_eval_stands_in_the_results_beside_its_samples(tmp_path: Path) -> None:
     stamp = "2026-10-01T10-00-00.123456"
     path = written(tmp_path / f"samples_t_{stamp}.jsonl", harness([["Yes."]]))
