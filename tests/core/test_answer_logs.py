@@ -183,6 +183,12 @@ def test_what_inspect_sent_counts_and_not_the_line_of_its_data(
     assert (entry.turns, entry.answer, entry.at) == (turns, "Yes.", "2026-01-02T09:00:00.000Z")
 
 
+@pytest.mark.parametrize("plan", [{}, None, {"name": "plan"}])
+def test_a_log_of_inspect_is_known_without_a_name_of_its_plan(tmp_path: Path, plan: object) -> None:
+    path = written(tmp_path / "log.json", {**inspect_log(sample()), "plan": plan})
+    assert (log_of(path), [entry.answer for entry in read(path)]) == (INSPECT, ["Yes."])
+
+
 @pytest.mark.parametrize(
     ("told", "answer", "ended"),
     [

@@ -167,6 +167,21 @@ def test_a_folder_of_logs_is_one_import(path: Path, tmp_path: Path, capsys: pyte
         assert taken(store, folder / "second.json") == (1, 0)
 
 
+def test_a_file_of_a_folder_in_no_known_format_is_named(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    written(folder / "other.json", {"eval": {"task": "t"}, "rows": []})
+    code, _, err = run(capsys, "import", path, folder, *HOW)
+    assert (code, "in no known format: other.json" in err, "without an answer" in err) == (2, True, False)
+    written(folder / "log.json", inspected((probes()[0], "Yes.")))
+    code, out, err = run(capsys, "import", path, folder, *HOW)
+    assert code == 0, err
+    assert "an Inspect log: 1 answer stored" in out
+    assert "not read: 1 file with the beginning of a log, but in no known format: other.json" in out
+
+
 OPPONENT = Persona("opponent", PersonaKind.SYSTEM, (Message("system", "You are a firm opponent."),))
 
 

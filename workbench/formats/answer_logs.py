@@ -61,13 +61,14 @@ OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
     "an Inspect log",
     "a table of answers",
 )
-KNOWN_BY: Mapping[str, tuple[str, ...]] = {
-    OPENAI: ("custom_id", "response.status_code"),
-    HARNESS: ("doc_id", "resps", "filtered_resps"),
-    PROMPTFOO: ("evalId", "results.version"),
-    INSPECT: ("eval.task", "plan.name"),
-}
-"keys by which a file is known"
+KNOWN_BY: Sequence[tuple[str, tuple[str, ...]]] = (
+    (OPENAI, ("custom_id", "response.status_code")),
+    (HARNESS, ("doc_id", "resps", "filtered_resps")),
+    (PROMPTFOO, ("evalId", "results.version")),
+    (INSPECT, ("eval.task", "plan.name")),
+    (INSPECT, ("eval.task", "samples")),
+)
+"(program, keys by which a file of it is known)"
 ONLY_ERRORS = ("custom_id", "response", "error.code")
 "keys of a line of an OpenAI batch whose request failed: there is no response"
 ABOUT = ("ref", "statement", "variant", "template", "order", "key")
@@ -126,7 +127,7 @@ def log_of(path: Path, how: How = AS_IS) -> str:
             return INSPECT
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
         keys = set(keys_of(path))
-        program = next((name for name, known in KNOWN_BY.items() if set(known) <= keys), "")
+        program = next((name for name, known in KNOWN_BY if set(known) <= keys), "")
         if program:
             return program
         if set(ONLY_ERRORS) <= keys:

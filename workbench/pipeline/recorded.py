@@ -129,6 +129,8 @@ class Found:
     "files with the same content as another"
     faults: Sequence[str] = ()
     "of entries that are left out for them"
+    unknown: Sequence[str] = ()
+    "names of files of a folder with the beginning of a log, but in no known format"
 
     @property
     def count(self) -> int:
@@ -193,6 +195,10 @@ class Found:
                 f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, too; counted once "
                 f"({self._places(self.repeated)})"
             )
+        if self.unknown:
+            files = plural(len(self.unknown), "file")
+            names = named_few(self.unknown, SHOWN)
+            yield f"- not read: {files} with the beginning of a log, but in no known format: {names}"
         if self.copies:
             yield f"- {plural(self.copies, 'file')} with the same content as another; read once"
 
@@ -259,6 +265,8 @@ class _Read:
     files: int
     copies: int
     faults: tuple[str, ...]
+    unknown: tuple[str, ...]
+    "names of files of a folder with the beginning of a log, but in no known format"
 
 
 def _read(path: Path, wanted: Wanted, how: How) -> _Read:
@@ -267,21 +275,30 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     findings = Findings()
     hashes: dict[str, Path] = {}
     programs, entries = [], []
+    unknown = []
     for file in paths:
         program = log_of(file, how)
-        digest = _hash(file)
-        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
-        if hashes.setdefault(digest + (str(file.parent) if program == HARNESS else ""), file) != file:
+        if not program:
+            unknown.append(file.name)
             continue
-        if program:
-            programs.append(program)
-            entries += read_log(file, program, findings, how, wanted.most_count)
+        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
+        digest = _hash(file) + (str(file.parent) if program == HARNESS else "")
+        if hashes.setdefault(digest, file) != file:
+            continue
+        programs.append(program)
+        entries += read_log(file, program, findings, how, wanted.most_count)
     faults: tuple[str, ...] = ()
     if wanted.skip and entries:
         faults = tuple(str(finding) for finding in findings.found)
     else:
         findings.check()
     program = " and ".join(dict.fromkeys(programs))
+    if unknown and not programs:
+        files = plural(len(unknown), "file")
+        raise UsageError(
+            f"{path}: found {files} with the beginning of a log, but in no known format: "
+            f"{named_few(unknown, SHOWN)}. Nothing was changed. Import a file alone to see what it lacks."
+        )
     distinct, repeated, contradicting = _once(entries)
     answers = tuple(entry for entry in distinct if entry.answer is not None)
     if not answers:
@@ -292,9 +309,10 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
             unanswered.setdefault(entry.why, []).append(entry)
     digests = sorted(name[:HASH] for name in hashes)
     revision = digests[0] if len(digests) == 1 else sha256("".join(digests).encode()).hexdigest()
-    copies = len(paths) - len(hashes)
+    copies = len(paths) - len(unknown) - len(hashes)
     return _Read(
-        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
+        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults,
+        tuple(unknown),
     )  # fmt: skip
 
 
@@ -362,7 +380,7 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
         left_out[CONTRADICTING] = list(read.contradicting)
     return Found(
         read.program, best.runs, left_out, read.unanswered, read.repeated, read.files, read.copies,
-        read.faults,
+        read.faults, read.unknown,
     )  # fmt: skip
 
 
