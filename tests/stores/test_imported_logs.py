@@ -222,12 +222,20 @@ def test_much_that_is_left_out_needs_a_word(path: Path, tmp_path: Path, capsys: 
     log = rows_without_order(tmp_path / "t.jsonl")
     code, _, err = run(capsys, "import", path, log, *HOW)
     assert code == 2
-    assert "2 of 6 answers would be left out. --skip imports the others." in err
-    assert "it has no order" in err
+    first, second, *_ = err.splitlines()
+    assert "2 of 6 answers would be left out. --skip (in Python: skip=True) imports the others." in first
+    assert second.startswith("- left out: 2 answers: it has no order")
     with Store.open(path) as store:
         assert n_answers(store) == 0
     code, out, _ = run(capsys, "import", path, log, *HOW, "--skip")
     assert (code, "4 answers stored" in out, "(entries 1, 2)" in out) == (0, True, True)
+
+
+def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(path: Path, tmp_path: Path) -> None:
+    log = written(tmp_path / "t.jsonl", {"prompt": "Taxes should rise.", "answer": "Yes."})
+    with Store.open(path) as store, pytest.raises(UsageError) as raised:
+        match(store, log, WANTED)
+    assert "The first: Taxes should rise. Import an instrument" in str(raised.value)
 
 
 def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(path: Path, tmp_path: Path) -> None:

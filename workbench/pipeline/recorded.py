@@ -412,14 +412,15 @@ def _nothing_matches(
     """Return the message for a log of which no answer is to a prompt."""
     first = read.answers[0]
     shown = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
+    end = "" if shown.endswith((".", "?", "!")) else "."
     reasons = Counter(reason for made in others for _, reason in made.unmatched)
     # where a prompt was nearly sent, only one family says so
     near = [reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)]
     why = f": {near[0] if near else reasons.most_common(1)[0][0]}" if reasons else ""
     return (
         f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them to a prompt of "
-        f"{wanted.instrument}{why}. The first: {shown}. Import an instrument with these templates, or name prompts by "
-        f"ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
+        f"{wanted.instrument}{why}. The first: {shown}{end} Import an instrument with these templates, or name "
+        f"prompts by ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
     )
 
 
@@ -665,11 +666,12 @@ class Stored:
 def check_partial(found: Found, *, skip: bool) -> None:
     """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed to that."""
     if found.leaves_out_much and not skip:
-        reasons = " ".join(found._said_left_out())
-        raise UsageError(
-            f"{found.count_left_out:,} of {found.count + found.count_left_out:,} answers would be left out. --skip "
-            f"imports the others. {reasons}"
+        count = found.count + found.count_left_out
+        message = (
+            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in Python: skip=True) "
+            "imports the others."
         )
+        raise UsageError("\n".join((message, *found._said_left_out())))
 
 
 def put(store: Store, found: Found) -> Stored:
