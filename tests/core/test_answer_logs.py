@@ -27,7 +27,7 @@ from workbench.formats.answer_logs import (
 )
 from workbench.formats.archives import opened_archive
 from workbench.formats.packed import reading
-from workbench.formats.records import Findings
+from workbench.formats.records import Findings, How
 from workbench.inference.served.reply import read_reply
 
 Values = Mapping[str, Any]
@@ -324,3 +324,19 @@ def test_no_answer_is_none_and_a_list_is_several(
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert [entry.answer for entry in read(path)] == answers
+
+
+def test_decimal_commas_of_a_table_are_one_fault_until_they_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{ASKED};3,5;0,7;{top_p}" for top_p in ("1", "1", "0,9")]
+    path.write_text("\n".join(["prompt;answer;temperature;top_p", *rows, ""]), encoding="utf-8")
+    findings = Findings()
+    assert read_log(path, TABLE, findings) == []
+    [finding] = findings.found
+    assert str(finding) == (
+        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a number from 0 to 100"
+        ", with a decimal point; a table is read with decimal commas by --decimal ,"
+    )
+    entries = read_log(path, TABLE, Findings(), How(decimal=","))
+    assert [entry.sampling["top_p"] for entry in entries] == [1, 1, 0.9]
+    assert {(entry.answer, entry.sampling["temperature"]) for entry in entries} == {("3,5", 0.7)}

@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.names import placeless
+from workbench.domain.names import placeless, plural
 from workbench.domain.replies import as_chat, choice_of, entries_of, thinking_tokens_of
 from workbench.errors import MissingPackage, UsageError
 from workbench.formats.archives import names_in, opened_archive
@@ -38,9 +38,11 @@ from workbench.formats.log_values import (
     time_of,
     turns_of,
 )
+from workbench.formats.numbers import has_decimal_comma, with_point
 from workbench.formats.packed import opened
 from workbench.formats.records import (
     AS_IS,
+    COMMA,
     Findings,
     How,
     Kind,
@@ -51,7 +53,7 @@ from workbench.formats.records import (
     objects,
     without_repeats,
 )
-from workbench.formats.tabular import Row, read_rows
+from workbench.formats.tabular import COMMA_HINT, Row, read_rows
 from workbench.toml_files import too_deep
 
 OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
@@ -73,6 +75,8 @@ ONLY_ERRORS = ("custom_id", "response", "error.code")
 "keys of a line of an OpenAI batch whose request failed: there is no response"
 ABOUT = ("ref", "statement", "variant", "template", "order", "key")
 OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "max_tokens", "count")
+NUMBERS = ("temperature", "top_p", "max_tokens", "count")
+"columns of a table of answers with numbers"
 WHOLE = "the whole file as it was written"
 HEADERS = ("header.json", "_journal/start.json")
 "the part of a packed Inspect log that says what was run; the second of one that was not finished"
@@ -183,14 +187,39 @@ def _digest(*parts: object) -> str:
 
 
 def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
+    """Yield the answers of a table. Numbers with a decimal comma are one fault for each column."""
     needed = ("answer",)
-    rows = read_rows(path, findings, required=needed, optional=OPTIONAL, may_be_empty=needed, any_columns=True, how=how)
+    rows = read_rows(
+        path,
+        findings,
+        required=needed,
+        optional=OPTIONAL,
+        may_be_empty=needed,
+        any_columns=True,
+        how=replace(how, decimal=""),
+    )
+    if how.decimal == COMMA:  # of numbers alone: prompts and answers are texts
+        rows = [_with_points(row) for row in rows]
     values = _answer_values(path, how)
+    faults_by_column: dict[str, list[tuple[int, OddValue]]] = {}
     for row in rows:
         try:
             yield from _of_row(row, values, most_count)
         except OddValue as error:
-            findings.add(path, row.line, error.field, error.found, error.expected)
+            if error.field in NUMBERS and has_decimal_comma(row.get(error.field)):
+                faults_by_column.setdefault(error.field, []).append((row.line, error))
+            else:
+                findings.add(path, row.line, error.field, error.found, error.expected)
+    for column, faults in faults_by_column.items():
+        line, error = faults[0]
+        more = f", and {plural(len(faults) - 1, 'more such row')}" if len(faults) > 1 else ""
+        findings.add(path, line, column, error.found + more, error.expected + COMMA_HINT)
+
+
+def _with_points(row: Row) -> Row:
+    """Return a row whose parameters of the sampling have a decimal point."""
+    cells = {name: with_point(cell) if name in NUMBERS else cell for name, cell in row.cells.items()}
+    return replace(row, cells=cells)
 
 
 def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> Iterator[Logged]:
