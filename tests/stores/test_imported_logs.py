@@ -238,6 +238,18 @@ def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(path: Path, tm
     assert "The first: Taxes should rise. Import an instrument" in str(raised.value)
 
 
+def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Path) -> None:
+    texts = ["NaN", "None", "None", "Yes."]
+    rows = [{**about(probe), "answer": text} for probe, text in zip(probes()[:4], texts, strict=True)]
+    log = tmp_path / "t.csv"
+    lines = [",".join(row.values()) for row in rows]
+    log.write_text("\n".join([",".join(rows[0]), *lines, ""]), encoding="utf-8")
+    with Store.open(path) as store:
+        found = match(store, log, WANTED)
+    assert [entry.answer for run in found.runs for _, entry in run.entries] == texts
+    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.said())
+
+
 def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(path: Path, tmp_path: Path) -> None:
     rows = [{**about(probe), "answer": "Yes."} for probe in probes()[:2]]
     log = written(tmp_path / "t.jsonl", rows[0], {**rows[1], "temperature": -1})
@@ -257,6 +269,8 @@ def test_what_nobody_knows_is_empty_in_every_export(
     with (tmp_path / "csv" / "answers.csv").open(encoding="utf-8", newline="") as file:
         [row] = csv.DictReader(file)
     assert ([row[name] for name in unknown], float(row["temperature"])) == ([""] * 6, 0.3)
+    dictionary = (tmp_path / "csv" / "dictionary.csv").read_text(encoding="utf-8")
+    assert "imported, with an answer: how its output ended is not stored" in dictionary
     assert run(capsys, "export", path, tmp_path / "lines", "--what", "answers", "--format", "jsonl")[0] == 0
     line = json.loads((tmp_path / "lines" / "answers.jsonl").read_text(encoding="utf-8"))
     assert [line[name] for name in unknown] == [None] * 6
@@ -273,6 +287,14 @@ def test_what_nobody_knows_is_empty_in_every_export(
         None,
         None,
     )
+
+
+def test_prompts_of_one_answer_are_answered_one_time(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "prompts", path, tmp_path / "out", "--samples", 1, *HOW, "--model", "m")
+    assert code == 0, err
+    assert "to be answered 1 time each" in out
 
 
 def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> None:

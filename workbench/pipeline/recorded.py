@@ -47,6 +47,8 @@ AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
 "axis of prompts with a persona as a system turn, of templates that put personas into the user's turn"
+MISSING_VALUES = frozenset({"None", "null", "NULL", "NaN", "nan", "<NA>", "undefined"})
+"words that programs write for a missing value"
 HASH = 64
 "hexadecimal digits of a SHA-256"
 SAMPLE = "sample"
@@ -172,6 +174,7 @@ class Found:
         if not all(run.is_named for run in self.runs):
             yield "- The log does not name its model. Name it with --model NAME."
         yield from self._said_endings()
+        yield from self._said_missing_values()
         yield from self._said_left_out()
 
     def _said_endings(self) -> Iterator[str]:
@@ -179,6 +182,22 @@ class Found:
         for ended, what in ((CUT, "the limit of tokens"), (FILTERED, "a content filter of the service")):
             if count := sum(entry.count for entry in entries if entry.ended == ended):
                 yield f"- {plural(count, 'answer')} ended at {what}; stored as {'it is' if count == 1 else 'they are'}"
+
+    def _said_missing_values(self) -> Iterator[str]:
+        """Yield a line on answers that are the word of a program for a missing value."""
+        counts = Counter[str]()
+        for run in self.runs:
+            for _, entry in run.entries:
+                text = (entry.answer or "").strip()
+                if text in MISSING_VALUES:
+                    counts[text] += entry.count
+        if counts:
+            words = " or ".join(counts)
+            verb = "is" if counts.total() == 1 else "are"
+            yield (
+                f"- {plural(counts.total(), 'answer')} {verb} the word {words}; stored as a text. A program may have "
+                "written it for a missing answer; an empty cell is none."
+            )
 
     def _said_left_out(self) -> Iterator[str]:
         for reason, entries in list(self.left_out.items())[:REASONS]:
