@@ -211,9 +211,9 @@ def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iter
             else:
                 findings.add(path, row.line, error.field, error.found, error.expected)
     for column, faults in faults_by_column.items():
-        line, error = faults[0]
+        line, first = faults[0]
         more = f", and {plural(len(faults) - 1, 'more such row')}" if len(faults) > 1 else ""
-        findings.add(path, line, column, error.found + more, error.expected + COMMA_HINT)
+        findings.add(path, line, column, first.found + more, first.expected + COMMA_HINT)
 
 
 def _with_points(row: Row) -> Row:
