@@ -13,10 +13,21 @@ import pytest
 
 from workbench.domain.thinking import Output
 from workbench.errors import InputError, UsageError
-from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, INSPECT, OPENAI, TABLE, Logged, log_of, read_log
+from workbench.formats.answer_logs import (
+    CUT,
+    FILTERED,
+    HARNESS,
+    INSPECT,
+    NOT_ANSWERED,
+    OPENAI,
+    TABLE,
+    Logged,
+    log_of,
+    read_log,
+)
 from workbench.formats.archives import opened_archive
 from workbench.formats.packed import reading
-from workbench.formats.records import Findings
+from workbench.formats.records import Findings, How
 from workbench.inference.served.reply import read_reply
 
 Values = Mapping[str, Any]
@@ -77,6 +88,8 @@ def inspect_log(*samples: Values, config: Values | None = None, steps: list[str]
         ("t.jsonl", row(at="0001-01-01"), "at"),
         ("t.jsonl", row(model="m" * 300), "model"),
         ("t.jsonl", row(answer=["Yes.", 5]), "answer"),
+        ("t.json", [row(answer=["Yes.", 5])], "answer"),
+        ("t.json", [row(answer=["Yes.", {"a": 1}])], "answer"),
         ("samples_t.jsonl", harness("Agree."), "resps"),
         ("samples_t.jsonl", harness([[[-1.2, False]]]), "resps"),
         ("samples_t.jsonl", harness([["Yes."]], max_gen_toks=1e300), "max_gen_toks"),
@@ -170,6 +183,12 @@ def test_what_inspect_sent_counts_and_not_the_line_of_its_data(
     assert (entry.turns, entry.answer, entry.at) == (turns, "Yes.", "2026-01-02T09:00:00.000Z")
 
 
+@pytest.mark.parametrize("plan", [{}, None, {"name": "plan"}])
+def test_a_log_of_inspect_is_known_without_a_name_of_its_plan(tmp_path: Path, plan: object) -> None:
+    path = written(tmp_path / "log.json", {**inspect_log(sample()), "plan": plan})
+    assert (log_of(path), [entry.answer for entry in read(path)]) == (INSPECT, ["Yes."])
+
+
 @pytest.mark.parametrize(
     ("told", "answer", "ended"),
     [
@@ -258,6 +277,25 @@ def test_an_answer_has_one_key_under_all_filters_of_lm_eval(tmp_path: Path) -> N
     assert len(set(keys)) == 3, "equal answers of one prompt are several"
 
 
+@pytest.mark.parametrize(
+    ("resps", "answers"),
+    [([[None]], [None]), ([["Yes.", None]], ["Yes.", None]), ([None, "Yes."], [None, "Yes."])],
+)
+def test_a_null_of_lm_eval_is_a_call_without_an_answer(
+    tmp_path: Path, resps: object, answers: list[str | None]
+) -> None:
+    entries = read(written(tmp_path / "samples_t.jsonl", harness(resps)))
+    assert [entry.answer for entry in entries] == answers
+    assert [entry.why == NOT_ANSWERED for entry in entries] == [text is None for text in answers]
+
+
+def test_the_messages_of_a_chat_template_of_lm_eval_are_read(tmp_path: Path) -> None:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": ASKED}]
+    arguments = {"gen_args_0": {"arg_0": [json.dumps(messages)], "arg_1": {}}}
+    [entry] = read(written(tmp_path / "samples_t.jsonl", {**harness([["Yes."]]), "arguments": arguments}))
+    assert (entry.turns, entry.answer) == ((("system", "Be brief."), ("user", ASKED)), "Yes.")
+
+
 def test_the_model_of_lm_eval_stands_in_the_results_beside_its_samples(tmp_path: Path) -> None:
     stamp = "2026-10-01T10-00-00.123456"
     path = written(tmp_path / f"samples_t_{stamp}.jsonl", harness([["Yes."]]))
@@ -273,6 +311,10 @@ def test_the_model_of_lm_eval_stands_in_the_results_beside_its_samples(tmp_path:
         ("t.jsonl", json.dumps(row(answer=None)) + "\n" + json.dumps(row(answer="")), [None, ""]),
         ("t.jsonl", json.dumps(row(answer=["Yes.", "No."])), ["Yes.", "No."]),
         ("t.json", json.dumps({"rows": [row(answer=["Yes.", "No."]), row(answer=None)]}), ["Yes.", "No.", None]),
+        ("t.json", json.dumps([row(answer=["Yes.", "No."])]), ["Yes.", "No."]),
+        ("t.json", json.dumps([row(answer=["Yes.", None])]), ["Yes.", None]),
+        ("t.json", json.dumps([row(answer=[None, "Yes."])]), [None, "Yes."]),
+        ("t.json", json.dumps({"tags": ["a"], "rows": [row(answer=["Yes.", "No."])]}), ["Yes.", "No."]),
         ("t.csv", "prompt,answer\nTaxes?,Yes.\nTaxes?,\n", ["Yes.", None]),
     ],
 )
@@ -282,3 +324,19 @@ def test_no_answer_is_none_and_a_list_is_several(
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert [entry.answer for entry in read(path)] == answers
+
+
+def test_decimal_commas_of_a_table_are_one_fault_until_they_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{ASKED};3,5;0,7;{top_p}" for top_p in ("1", "1", "0,9")]
+    path.write_text("\n".join(["prompt;answer;temperature;top_p", *rows, ""]), encoding="utf-8")
+    findings = Findings()
+    assert read_log(path, TABLE, findings) == []
+    [finding] = findings.found
+    assert str(finding) == (
+        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a number from 0 to 100"
+        ", with a decimal point; a table is read with decimal commas by --decimal ,"
+    )
+    entries = read_log(path, TABLE, Findings(), How(decimal=","))
+    assert [entry.sampling["top_p"] for entry in entries] == [1, 1, 0.9]
+    assert {(entry.answer, entry.sampling["temperature"]) for entry in entries} == {("3,5", 0.7)}

@@ -167,6 +167,21 @@ def test_a_folder_of_logs_is_one_import(path: Path, tmp_path: Path, capsys: pyte
         assert taken(store, folder / "second.json") == (1, 0)
 
 
+def test_a_file_of_a_folder_in_no_known_format_is_named(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    written(folder / "other.json", {"eval": {"task": "t"}, "rows": []})
+    code, _, err = run(capsys, "import", path, folder, *HOW)
+    assert (code, "in no known format: other.json" in err, "without an answer" in err) == (2, True, False)
+    written(folder / "log.json", inspected((probes()[0], "Yes.")))
+    code, out, err = run(capsys, "import", path, folder, *HOW)
+    assert code == 0, err
+    assert "an Inspect log: 1 answer stored" in out
+    assert "not read: 1 file with the beginning of a log, but in no known format: other.json" in out
+
+
 OPPONENT = Persona("opponent", PersonaKind.SYSTEM, (Message("system", "You are a firm opponent."),))
 
 
@@ -207,12 +222,32 @@ def test_much_that_is_left_out_needs_a_word(path: Path, tmp_path: Path, capsys: 
     log = rows_without_order(tmp_path / "t.jsonl")
     code, _, err = run(capsys, "import", path, log, *HOW)
     assert code == 2
-    assert "2 of 6 answers would be left out. --skip imports the others." in err
-    assert "it has no order" in err
+    first, second, *_ = err.splitlines()
+    assert "2 of 6 answers would be left out. --skip (in Python: skip=True) imports the others." in first
+    assert second.startswith("- left out: 2 answers: it has no order")
     with Store.open(path) as store:
         assert n_answers(store) == 0
     code, out, _ = run(capsys, "import", path, log, *HOW, "--skip")
     assert (code, "4 answers stored" in out, "(entries 1, 2)" in out) == (0, True, True)
+
+
+def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(path: Path, tmp_path: Path) -> None:
+    log = written(tmp_path / "t.jsonl", {"prompt": "Taxes should rise.", "answer": "Yes."})
+    with Store.open(path) as store, pytest.raises(UsageError) as raised:
+        match(store, log, WANTED)
+    assert "The first: Taxes should rise. Import an instrument" in str(raised.value)
+
+
+def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Path) -> None:
+    texts = ["NaN", "None", "None", "Yes."]
+    rows = [{**about(probe), "answer": text} for probe, text in zip(probes()[:4], texts, strict=True)]
+    log = tmp_path / "t.csv"
+    lines = [",".join(row.values()) for row in rows]
+    log.write_text("\n".join([",".join(rows[0]), *lines, ""]), encoding="utf-8")
+    with Store.open(path) as store:
+        found = match(store, log, WANTED)
+    assert [entry.answer for run in found.runs for _, entry in run.entries] == texts
+    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.said())
 
 
 def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(path: Path, tmp_path: Path) -> None:
@@ -234,6 +269,8 @@ def test_what_nobody_knows_is_empty_in_every_export(
     with (tmp_path / "csv" / "answers.csv").open(encoding="utf-8", newline="") as file:
         [row] = csv.DictReader(file)
     assert ([row[name] for name in unknown], float(row["temperature"])) == ([""] * 6, 0.3)
+    dictionary = (tmp_path / "csv" / "dictionary.csv").read_text(encoding="utf-8")
+    assert "imported, with an answer: how its output ended is not stored" in dictionary
     assert run(capsys, "export", path, tmp_path / "lines", "--what", "answers", "--format", "jsonl")[0] == 0
     line = json.loads((tmp_path / "lines" / "answers.jsonl").read_text(encoding="utf-8"))
     assert [line[name] for name in unknown] == [None] * 6
@@ -250,6 +287,14 @@ def test_what_nobody_knows_is_empty_in_every_export(
         None,
         None,
     )
+
+
+def test_prompts_of_one_answer_are_answered_one_time(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "prompts", path, tmp_path / "out", "--samples", 1, *HOW, "--model", "m")
+    assert code == 0, err
+    assert "to be answered 1 time each" in out
 
 
 def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> None:

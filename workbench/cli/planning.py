@@ -222,7 +222,8 @@ def prompts(options: Namespace) -> int:
     if options.json:
         print_json({"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)})
         return 0
-    say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {design.samples:,} times each")
+    times = plural(design.samples, "time")
+    say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {times} each")
     of = f"--audit {design.audit} --family {shlex.quote(design.family)}"
     say_wrapped(f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {of}")
     return 0

@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.names import placeless
+from workbench.domain.names import placeless, plural
 from workbench.domain.replies import as_chat, choice_of, entries_of, thinking_tokens_of
 from workbench.errors import MissingPackage, UsageError
 from workbench.formats.archives import names_in, opened_archive
@@ -38,19 +38,22 @@ from workbench.formats.log_values import (
     time_of,
     turns_of,
 )
+from workbench.formats.numbers import has_decimal_comma, with_point
 from workbench.formats.packed import opened
 from workbench.formats.records import (
     AS_IS,
+    COMMA,
     Findings,
     How,
     Kind,
     header_of,
+    json_rows,
     keys_of,
     kind_of,
     objects,
     without_repeats,
 )
-from workbench.formats.tabular import Row, read_rows
+from workbench.formats.tabular import COMMA_HINT, Row, read_rows
 from workbench.toml_files import too_deep
 
 OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
@@ -60,17 +63,20 @@ OPENAI, HARNESS, PROMPTFOO, INSPECT, TABLE = (
     "an Inspect log",
     "a table of answers",
 )
-KNOWN_BY: Mapping[str, tuple[str, ...]] = {
-    OPENAI: ("custom_id", "response.status_code"),
-    HARNESS: ("doc_id", "resps", "filtered_resps"),
-    PROMPTFOO: ("evalId", "results.version"),
-    INSPECT: ("eval.task", "plan.name"),
-}
-"keys by which a file is known"
+KNOWN_BY: Sequence[tuple[str, tuple[str, ...]]] = (
+    (OPENAI, ("custom_id", "response.status_code")),
+    (HARNESS, ("doc_id", "resps", "filtered_resps")),
+    (PROMPTFOO, ("evalId", "results.version")),
+    (INSPECT, ("eval.task", "plan.name")),
+    (INSPECT, ("eval.task", "samples")),
+)
+"(program, keys by which a file of it is known)"
 ONLY_ERRORS = ("custom_id", "response", "error.code")
 "keys of a line of an OpenAI batch whose request failed: there is no response"
 ABOUT = ("ref", "statement", "variant", "template", "order", "key")
 OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "max_tokens", "count")
+NUMBERS = ("temperature", "top_p", "max_tokens", "count")
+"columns of a table of answers with numbers"
 WHOLE = "the whole file as it was written"
 HEADERS = ("header.json", "_journal/start.json")
 "the part of a packed Inspect log that says what was run; the second of one that was not finished"
@@ -125,7 +131,7 @@ def log_of(path: Path, how: How = AS_IS) -> str:
             return INSPECT
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
         keys = set(keys_of(path))
-        program = next((name for name, known in KNOWN_BY.items() if set(known) <= keys), "")
+        program = next((name for name, known in KNOWN_BY if set(known) <= keys), "")
         if program:
             return program
         if set(ONLY_ERRORS) <= keys:
@@ -181,14 +187,39 @@ def _digest(*parts: object) -> str:
 
 
 def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
+    """Yield the answers of a table. Numbers with a decimal comma are one fault for each column."""
     needed = ("answer",)
-    rows = read_rows(path, findings, required=needed, optional=OPTIONAL, may_be_empty=needed, any_columns=True, how=how)
+    rows = read_rows(
+        path,
+        findings,
+        required=needed,
+        optional=OPTIONAL,
+        may_be_empty=needed,
+        any_columns=True,
+        how=replace(how, decimal=""),
+    )
+    if how.decimal == COMMA:  # of numbers alone: prompts and answers are texts
+        rows = [_with_points(row) for row in rows]
     values = _answer_values(path, how)
+    faults_by_column: dict[str, list[tuple[int, OddValue]]] = {}
     for row in rows:
         try:
             yield from _of_row(row, values, most_count)
         except OddValue as error:
-            findings.add(path, row.line, error.field, error.found, error.expected)
+            if error.field in NUMBERS and has_decimal_comma(row.get(error.field)):
+                faults_by_column.setdefault(error.field, []).append((row.line, error))
+            else:
+                findings.add(path, row.line, error.field, error.found, error.expected)
+    for column, faults in faults_by_column.items():
+        line, first = faults[0]
+        more = f", and {plural(len(faults) - 1, 'more such row')}" if len(faults) > 1 else ""
+        findings.add(path, line, column, first.found + more, first.expected + COMMA_HINT)
+
+
+def _with_points(row: Row) -> Row:
+    """Return a row whose parameters of the sampling have a decimal point."""
+    cells = {name: with_point(cell) if name in NUMBERS else cell for name, cell in row.cells.items()}
+    return replace(row, cells=cells)
 
 
 def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> Iterator[Logged]:
@@ -213,7 +244,7 @@ def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> I
 def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str | None]:
     """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an empty text is none.
 
-    A list of texts, in JSON, is several answers. Raises OddValue for any other list or object.
+    A list of texts, in JSON, is several answers; a null in it is a call without one. Raises OddValue for other values.
     """
     text = row.cells["answer"]
     if values is None:
@@ -222,7 +253,7 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
     if value is None:
         return [None]
     if isinstance(value, list):
-        return [text_of("answer", part) for part in value] or [None]
+        return [None if part is None else text_of("answer", part) for part in value] or [None]
     if isinstance(value, dict):
         raise OddValue("answer", quoted(value), "a text, or a list of texts")
     return [text_of("answer", text)]
@@ -230,28 +261,17 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
 
 def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
     """Return the answers of a JSON table that are no texts, by their places, or None if the file is of another kind."""
-    kind = kind_of(path)
-    if kind not in (Kind.LINES, Kind.JSON):
+    if kind_of(path) not in (Kind.LINES, Kind.JSON):
         return None
     column = next((name for name, ours in how.columns.items() if ours == "answer"), "answer")
-    entries: Iterator[tuple[int, Any]] = objects(path, Findings())
-    if kind is Kind.JSON:
-        entries = _rows_of([value for _, value in entries], how.sheet)
-    values = {}
-    for place, value in entries:
-        for name in (column,) if column in value else column.split("."):
+    values: dict[int, object] = {}
+    for place, row in json_rows(path, how):
+        value: object = row
+        for name in (column,) if column in row else column.split("."):
             value = value.get(name, "") if isinstance(value, dict) else ""
         if value is None or isinstance(value, (list, dict)):
             values[place] = value
     return values
-
-
-def _rows_of(values: list[Any], sheet: str) -> Iterator[tuple[int, Any]]:
-    """Yield the rows of a JSON file: its list, or the list that is the value of a key."""
-    if len(values) == 1 and isinstance(values[0], dict):
-        lists = [value for value in values[0].values() if isinstance(value, list) and value]
-        values = values[0].get(sheet) or (lists[0] if len(lists) == 1 else values)
-    return enumerate(values, start=1)
 
 
 # ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -334,19 +354,20 @@ def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
             sampling=numbers,
             at=run.at,
             key=f"{key} {number}",
+            why=NOT_ANSWERED if answer is None else "",
         )
 
 
-def _responses(resps: object) -> Iterator[str]:
-    """Yield the answers of a sample: a list of texts, or of lists of texts. Raises OddValue."""
+def _responses(resps: object) -> Iterator[str | None]:
+    """Yield the answers of a sample: a list of texts, or of lists of texts. A null is none. Raises OddValue."""
     expected = "a list with the texts that the model generated"
     if not isinstance(resps, list):
         raise OddValue("resps", quoted(resps), expected)
     for answers in resps:
         for answer in answers if isinstance(answers, list) else [answers]:
-            if not isinstance(answer, str):
+            if answer is not None and not isinstance(answer, str):
                 raise OddValue("resps", quoted(answer), expected)
-            yield text_of("resps", answer)
+            yield None if answer is None else text_of("resps", answer)
 
 
 def _about_harness(path: Path) -> _Harness:

@@ -162,7 +162,12 @@ def content_of(field: str, content: object) -> str:
 
 
 def turns_of(field: str, prompt: object) -> Turns:
-    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON. Raises OddValue."""
+    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON. Raises OddValue.
+
+    lm-evaluation-harness writes the messages of a chat template as a list with one text, which is JSON.
+    """
+    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
+        prompt = prompt[0]
     if isinstance(prompt, str) and prompt.lstrip().startswith("[{"):
         with suppress(ValueError, RecursionError):
             prompt = json.loads(prompt)

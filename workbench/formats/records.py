@@ -624,9 +624,38 @@ def _of_json(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     """Yield the objects of a list as rows; a list may be the value of a key, alone among the keys."""
     text = read_text(path, findings, how.encoding)
     value = None if text is None else _json(path, 1, text, findings)
-    if how.sheet and isinstance(value, dict) and isinstance(value.get(how.sheet), list):
-        value = value[how.sheet]
-    yield from _of_lists(path, value, findings)
+    yield from _of_lists(path, value, findings, how.sheet)
+
+
+def json_rows(path: Path, how: How = AS_IS) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield (place, object) of each row of a table in JSON or JSON Lines, with the places of `records`.
+
+    Faults are passed over, as `records` notes them.
+    """
+    findings = Findings()
+    if kind_of(path) is Kind.LINES:
+        for number, line in enumerate(text_lines(path, findings, how.encoding), start=1):
+            value = _json(path, number, line, findings) if line.strip() else None
+            if isinstance(value, dict):
+                yield number, value
+        return
+    text = read_text(path, findings, how.encoding)
+    value = None if text is None else _json(path, 1, text, findings)
+    yield from enumerate(_row_list(value, how.sheet) or [], start=1)
+
+
+def _row_list(value: object, sheet: str = "") -> list[Mapping[str, Any]] | None:
+    """Return the rows of a JSON value, or None if it has no single list of objects."""
+    if isinstance(value, dict):
+        lists = [part for part in value.values() if isinstance(part, list) and part]
+        tables = [part for part in lists if isinstance(part[0], dict)]
+        if isinstance(value.get(sheet), list):
+            value = value[sheet]
+        elif len(tables) == 1:
+            value = tables[0]
+    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+        return value
+    return None
 
 
 def _of_toml(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:
@@ -640,12 +669,10 @@ def _of_toml(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     yield from _of_lists(path, value, findings)
 
 
-def _of_lists(path: Path, value: object, findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    if isinstance(value, dict):
-        lists = [one for one in value.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
-        value = lists[0] if len(lists) == 1 else value
-    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        yield from _of_objects(list(enumerate(value, start=1)))
+def _of_lists(path: Path, value: object, findings: Findings, sheet: str = "") -> Iterator[tuple[int, list[str]]]:
+    rows = _row_list(value, sheet)
+    if rows is not None:
+        yield from _of_objects(list(enumerate(rows, start=1)))
     elif value is not None:
         findings.add(path, None, None, "no list of objects", "one list, with an object for each row")
 

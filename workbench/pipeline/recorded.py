@@ -47,6 +47,8 @@ AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
 "axis of prompts with a persona as a system turn, of templates that put personas into the user's turn"
+MISSING_VALUES = frozenset({"None", "null", "NULL", "NaN", "nan", "<NA>", "undefined"})
+"words that programs write for a missing value"
 HASH = 64
 "hexadecimal digits of a SHA-256"
 SAMPLE = "sample"
@@ -129,6 +131,8 @@ class Found:
     "files with the same content as another"
     faults: Sequence[str] = ()
     "of entries that are left out for them"
+    unknown: Sequence[str] = ()
+    "names of files of a folder with the beginning of a log, but in no known format"
 
     @property
     def count(self) -> int:
@@ -170,6 +174,7 @@ class Found:
         if not all(run.is_named for run in self.runs):
             yield "- The log does not name its model. Name it with --model NAME."
         yield from self._said_endings()
+        yield from self._said_missing_values()
         yield from self._said_left_out()
 
     def _said_endings(self) -> Iterator[str]:
@@ -177,6 +182,22 @@ class Found:
         for ended, what in ((CUT, "the limit of tokens"), (FILTERED, "a content filter of the service")):
             if count := sum(entry.count for entry in entries if entry.ended == ended):
                 yield f"- {plural(count, 'answer')} ended at {what}; stored as {'it is' if count == 1 else 'they are'}"
+
+    def _said_missing_values(self) -> Iterator[str]:
+        """Yield a line on answers that are the word of a program for a missing value."""
+        counts = Counter[str]()
+        for run in self.runs:
+            for _, entry in run.entries:
+                text = (entry.answer or "").strip()
+                if text in MISSING_VALUES:
+                    counts[text] += entry.count
+        if counts:
+            words = " or ".join(counts)
+            verb = "is" if counts.total() == 1 else "are"
+            yield (
+                f"- {plural(counts.total(), 'answer')} {verb} the word {words}; stored as a text. A program may have "
+                "written it for a missing answer; an empty cell is none."
+            )
 
     def _said_left_out(self) -> Iterator[str]:
         for reason, entries in list(self.left_out.items())[:REASONS]:
@@ -193,6 +214,10 @@ class Found:
                 f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, too; counted once "
                 f"({self._places(self.repeated)})"
             )
+        if self.unknown:
+            files = plural(len(self.unknown), "file")
+            names = named_few(self.unknown, SHOWN)
+            yield f"- not read: {files} with the beginning of a log, but in no known format: {names}"
         if self.copies:
             yield f"- {plural(self.copies, 'file')} with the same content as another; read once"
 
@@ -259,6 +284,8 @@ class _Read:
     files: int
     copies: int
     faults: tuple[str, ...]
+    unknown: tuple[str, ...]
+    "names of files of a folder with the beginning of a log, but in no known format"
 
 
 def _read(path: Path, wanted: Wanted, how: How) -> _Read:
@@ -267,21 +294,30 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     findings = Findings()
     hashes: dict[str, Path] = {}
     programs, entries = [], []
+    unknown = []
     for file in paths:
         program = log_of(file, how)
-        digest = _hash(file)
-        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
-        if hashes.setdefault(digest + (str(file.parent) if program == HARNESS else ""), file) != file:
+        if not program:
+            unknown.append(file.name)
             continue
-        if program:
-            programs.append(program)
-            entries += read_log(file, program, findings, how, wanted.most_count)
+        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
+        digest = _hash(file) + (str(file.parent) if program == HARNESS else "")
+        if hashes.setdefault(digest, file) != file:
+            continue
+        programs.append(program)
+        entries += read_log(file, program, findings, how, wanted.most_count)
     faults: tuple[str, ...] = ()
     if wanted.skip and entries:
         faults = tuple(str(finding) for finding in findings.found)
     else:
         findings.check()
     program = " and ".join(dict.fromkeys(programs))
+    if unknown and not programs:
+        files = plural(len(unknown), "file")
+        raise UsageError(
+            f"{path}: found {files} with the beginning of a log, but in no known format: "
+            f"{named_few(unknown, SHOWN)}. Nothing was changed. Import a file alone to see what it lacks."
+        )
     distinct, repeated, contradicting = _once(entries)
     answers = tuple(entry for entry in distinct if entry.answer is not None)
     if not answers:
@@ -292,9 +328,10 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
             unanswered.setdefault(entry.why, []).append(entry)
     digests = sorted(name[:HASH] for name in hashes)
     revision = digests[0] if len(digests) == 1 else sha256("".join(digests).encode()).hexdigest()
-    copies = len(paths) - len(hashes)
+    copies = len(paths) - len(unknown) - len(hashes)
     return _Read(
-        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults
+        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults,
+        tuple(unknown),
     )  # fmt: skip
 
 
@@ -362,7 +399,7 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
         left_out[CONTRADICTING] = list(read.contradicting)
     return Found(
         read.program, best.runs, left_out, read.unanswered, read.repeated, read.files, read.copies,
-        read.faults,
+        read.faults, read.unknown,
     )  # fmt: skip
 
 
@@ -394,14 +431,15 @@ def _nothing_matches(
     """Return the message for a log of which no answer is to a prompt."""
     first = read.answers[0]
     shown = " ".join(first.turns[-1][1].split())[:160] if first.turns else str(dict(first.about))
+    end = "" if shown.endswith((".", "?", "!")) else "."
     reasons = Counter(reason for made in others for _, reason in made.unmatched)
     # where a prompt was nearly sent, only one family says so
     near = [reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)]
     why = f": {near[0] if near else reasons.most_common(1)[0][0]}" if reasons else ""
     return (
         f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them to a prompt of "
-        f"{wanted.instrument}{why}. The first: {shown}. Import an instrument with these templates, or name prompts by "
-        f"ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
+        f"{wanted.instrument}{why}. The first: {shown}{end} Import an instrument with these templates, or name "
+        f"prompts by ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
     )
 
 
@@ -647,11 +685,12 @@ class Stored:
 def check_partial(found: Found, *, skip: bool) -> None:
     """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed to that."""
     if found.leaves_out_much and not skip:
-        reasons = " ".join(found._said_left_out())
-        raise UsageError(
-            f"{found.count_left_out:,} of {found.count + found.count_left_out:,} answers would be left out. --skip "
-            f"imports the others. {reasons}"
+        count = found.count + found.count_left_out
+        message = (
+            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in Python: skip=True) "
+            "imports the others."
         )
+        raise UsageError("\n".join((message, *found._said_left_out())))
 
 
 def put(store: Store, found: Found) -> Stored:

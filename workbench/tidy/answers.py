@@ -371,7 +371,7 @@ ANSWERS = Rows(
         truth(
             "truncated",
             "whether the output ends within its thought, so that there is no answer",
-            empty="imported: the log had the answer alone",
+            empty="imported, with an answer: how its output ended is not stored",
         ),
         Field(
             "label",
