@@ -86,6 +86,7 @@ def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables
         if kind == "table" and name in tables and name not in BOOKKEEPING:
             _copy(old, new, name, result)
     _delete_orphans(new, result)
+    new.execute("delete from identity where rowid > (select min(rowid) from identity)")
     if not new.execute("select count(*) from identity").fetchone()[0]:
         new.execute("insert into identity (uid) values (randomblob(16))")
     new.execute(f"pragma application_id = {APPLICATION_ID}")
