@@ -132,7 +132,7 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
     )
 
     # the HTTP client differs by version of the package; a wrong proxy is a ValueError or ImportError
-    unreachable = (*HfHubHTTPError.__bases__, OSError, ValueError, ImportError)
+    unreachable: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, OSError, ValueError, ImportError)
     base, revision = parted(name)
     here = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
     try:
