@@ -31,6 +31,11 @@ JSON = (
     "published_share.shares", "queue.spec", "ruling.subject", "scale_revision.options", "server_batch.requests",
     "statement.tags",
 )  # fmt: skip
+STAND_INS = {
+    "answer_set.warnings": "[]", "choice.warnings": "[]", "job.failures": "[]", "job.progress": "{}", "job.spec": "{}",
+    "party.position": None, "queue_item.priority": 0, "reading.confidence": None, "statement.tags": "[]",
+}  # fmt: skip
+"values that say nothing; a rescue puts them in place of wrong ones, so that the rows, and those about them, are kept"
 BY_THE_MILLION = ("response", "reading")
 LARGEST = "1.7976931348623157e308"
 REFUSED = "refused value: "
