@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sqlite3
 import tempfile
 import threading
@@ -20,6 +21,7 @@ from typing import Any
 
 from stores.core.machines import leave_write_ahead
 from stores.core.own_schema import is_own
+from stores.core.values import identity_words
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
@@ -77,7 +79,15 @@ def gone_instead(path: Path) -> StoreGone | None:
 
 
 def uid_of(connection: sqlite3.Connection) -> bytes:
-    return bytes(connection.execute("select uid from identity").fetchone()[0])
+    """Return the random number of a store. Raises StoreError if it has none."""
+    row = connection.execute("select uid from identity").fetchone()
+    if row is None:
+        path = connection.execute("select file from pragma_database_list where name = 'main'").fetchone()[0]
+        raise StoreError(
+            f"{path}: the store is damaged ({identity_words(0)}). Save what can be read: "
+            f"workbench doctor {shlex.quote(path)} --rescue NEW"
+        )
+    return bytes(row[0])
 
 
 def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None) -> Path:

@@ -17,7 +17,7 @@ from pathlib import Path
 from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, migrations
 from stores.core.own_schema import differences, kind_of, make_schema, schema_rows
-from stores.core.values import refuse_wrong_values, wrong_value
+from stores.core.values import STAND_INS, refusal_words, refuse_wrong_values, wrong_value
 from workbench.errors import StoreError
 
 
@@ -31,6 +31,8 @@ class Rescued:
     "table -> why the rest of it cannot be read"
     refused: dict[str, int] = field(default_factory=dict)
     "table -> rows that no store can hold"
+    replaced: dict[str, int] = field(default_factory=dict)
+    "table.column -> wrong values in place of which the row has one that says nothing"
     left_out: tuple[str, ...] = ()
     "what is foreign in the file"
 
@@ -86,6 +88,7 @@ def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables
         if kind == "table" and name in tables and name not in BOOKKEEPING:
             _copy(old, new, name, result)
     _delete_orphans(new, result)
+    new.execute("delete from identity where rowid > (select min(rowid) from identity)")
     if not new.execute("select count(*) from identity").fetchone()[0]:
         new.execute("insert into identity (uid) values (randomblob(16))")
     new.execute(f"pragma application_id = {APPLICATION_ID}")
@@ -141,9 +144,28 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: R
     put = f'insert or ignore into "{table}" ({listed}) values ({", ".join("?" * len(columns))})'
     for row in _rows(old, table, listed, found):
         try:
-            found.rows[table] = found.rows.get(table, 0) + new.execute(put, row).rowcount
+            n_rows = _insert(new, put, table, dict(zip(columns, row, strict=True)), found)
+            found.rows[table] = found.rows.get(table, 0) + n_rows
         except (sqlite3.Error, UnicodeError):
             found.refused[table] = found.refused.get(table, 0) + 1
+
+
+def _insert(new: sqlite3.Connection, statement: str, table: str, values: dict[str, object], found: Rescued) -> int:
+    """Insert a row, with stand-ins for its wrong values. Return the number of rows, 0 if it is there already."""
+    replaced: list[str] = []
+    while True:
+        try:
+            n_rows = new.execute(statement, tuple(values.values())).rowcount
+        except sqlite3.IntegrityError as error:
+            name = refusal_words(error).partition(" ")[0]
+            if name not in STAND_INS or name in replaced:
+                raise
+            values[name.removeprefix(f"{table}.")] = STAND_INS[name]
+            replaced.append(name)
+            continue
+        for name in replaced:
+            found.replaced[name] = found.replaced.get(name, 0) + 1
+        return n_rows
 
 
 def _rows(old: sqlite3.Connection, table: str, listed: str, found: Rescued) -> Iterator[tuple[object, ...]]:

@@ -31,6 +31,11 @@ JSON = (
     "published_share.shares", "queue.spec", "ruling.subject", "scale_revision.options", "server_batch.requests",
     "statement.tags",
 )  # fmt: skip
+STAND_INS = {
+    "answer_set.warnings": "[]", "choice.warnings": "[]", "job.failures": "[]", "job.progress": "{}", "job.spec": "{}",
+    "party.position": None, "queue_item.priority": 0, "reading.confidence": None, "statement.tags": "[]",
+}  # fmt: skip
+"values that say nothing; a rescue puts them in place of wrong ones, so that the rows, and those about them, are kept"
 BY_THE_MILLION = ("response", "reading")
 LARGEST = "1.7976931348623157e308"
 REFUSED = "refused value: "
@@ -110,9 +115,18 @@ def refusal_words(error: sqlite3.Error) -> str:
     return str(error).removeprefix(REFUSED) if str(error).startswith(REFUSED) else ""
 
 
+def identity_words(n_rows: int) -> str:
+    """Return what is wrong with an identity of so many rows."""
+    return f"its table identity has {n_rows} rows, not 1"
+
+
 def wrong_value(connection: sqlite3.Connection) -> str:
-    """Return the first column that holds a wrong value, with what is wrong, or an empty string."""
+    """Return the first table or column that holds a wrong value, with what is wrong, or an empty string."""
     columns_here = columns_of(connection)
+    if ("identity", "uid") in columns_here:
+        n_rows = connection.execute("select count(*) from identity").fetchone()[0]
+        if n_rows != 1:
+            return identity_words(n_rows)
     for table, column, wrong, reason in conditions():
         if (table, column) not in columns_here:
             continue

@@ -70,6 +70,16 @@ ECHOES: dict[str, Callable[[str], str]] = {
     "with characters without width": lambda key: "\u200b".join(key),
     "with blanks": lambda key: " ".join(key),
     "backwards": lambda key: key[::-1],
+    "with backslashes": lambda key: "\\".join(key),
+    "with backslashes in percents": lambda key: "%5c".join(key),
+    "with blanks as in JSON": lambda key: "\\n".join(key),
+    "with accents": lambda key: "\u0301".join(key),
+    "with fillers": lambda key: "\u3164\uffa0\u115f\u1160".join(key),
+    "escaped in braces": lambda key: "".join(f"\\u{{{ord(c):x}}}" for c in key),
+    "escaped in eight digits": lambda key: "".join(f"\\U{ord(c):08x}" for c in key),
+    "escaped in octal": lambda key: "".join(f"\\{ord(c):03o}" for c in key),
+    "escaped as in C": lambda key: "".join(f"\\X{ord(c):02X}" for c in key),
+    "escaped as in old addresses": lambda key: "".join(f"%u{ord(c):04x}" for c in key),
     "in wide letters": lambda key: "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in key),
 }
 
@@ -115,6 +125,27 @@ def test_a_key_whose_letters_are_escapes_of_the_reply_itself_is_taken_out() -> N
     assert [choice.text for choice in found.choices] == [f"Your key is {REMOVED}."]
 
 
+@pytest.mark.parametrize("charset", ["utf-8", "utf-7"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_a_key_is_taken_out_of_a_reply_in_any_encoding(encoding: str, charset: str) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"content": f"Your key is {KEY}."}}
+    reply = {"model": f"m {KEY}", "system_fingerprint": KEY, "choices": [choice], KEY: KEY}
+    content = json.dumps(reply).encode(encoding)
+    found = answered_raw(raw(content, "200 OK", f"Content-Type: application/json; charset={charset}"), KEY)
+    assert found.answers == ((f"Your key is {REMOVED}.", 1),)
+    assert (found.snapshot, found.fingerprint) == (f"m {REMOVED}", REMOVED)
+    words = json.dumps({"error": {"message": f"no {KEY}"}}).encode(encoding)
+    assert answered_raw(raw(words, "400 X"), KEY).reason.endswith(f"no {REMOVED}")
+
+
+def test_a_key_is_taken_out_of_a_reply_however_deep_it_lies() -> None:
+    secret = secret_of(KEY)
+    assert secret is not None
+    deep = '{"a": [' * 300 + f'"{escaped(KEY)}"' + "]}" * 300
+    assert json.loads(secret.taken_out_of_reply(deep.encode())) == json.loads(deep.replace(escaped(KEY), REMOVED))
+    assert secret.taken_out_of_reply(b"[" * 100_000) == b"[" * 100_000
+
+
 def test_a_key_in_pieces_is_taken_out_where_they_are_put_together() -> None:
     parts = [{"type": "text", "text": KEY[:8]}, {"type": "text", "text": KEY[8:]}]
     reply = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": parts}}]}
@@ -129,6 +160,7 @@ def test_a_file_of_batch_results_loses_the_key_alone() -> None:
     found = secret.taken_out_of_lines("\n".join(lines).encode()).decode().split("\n")
     assert (found[0], found[2]) == (lines[0], lines[2])
     assert json.loads(found[1]) == {"custom_id": "1", "text": REMOVED}
+    assert secret.taken_out_of_lines("\r\n".join(lines).encode("utf-16")).decode().split("\n") == found
 
 
 KEYS = st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=14, max_size=60).filter(
@@ -265,7 +297,7 @@ def test_headers_that_nobody_asked_for_do_no_harm(header: str) -> None:
     assert answered_raw(raw(ANSWER, "200 OK", header)).answers == (("Beneficial.", 1),)
 
 
-def answered_raw(reply: bytes) -> Drawn:
+def answered_raw(reply: bytes, key: str = "") -> Drawn:
     """Return what comes of one request where a server answers each call with these bytes."""
 
     class Raw(socketserver.StreamRequestHandler):
@@ -281,6 +313,9 @@ def answered_raw(reply: bytes) -> Drawn:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Raw) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         name = f"openai:m@http://127.0.0.1:{server.server_address[1]}/v1"
-        (found,) = collect(load_remote(name, environ={}, patience=replace(HASTY, tries=1)), requests(1, n=1)).values()
+        (found,) = collect(
+            load_remote(name, environ={**NAMED, "WORKBENCH_ENDPOINT_KEY": key}, patience=replace(HASTY, tries=1)),
+            requests(1, n=1),
+        ).values()
         server.shutdown()
     return found

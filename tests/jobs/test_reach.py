@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench.domain.designs import Design
-from workbench.errors import FieldError, WorkbenchError
-from workbench.inference.load import check_chat_format_there, check_reachable
+from workbench.errors import FieldError, UsageError, WorkbenchError
+from workbench.inference.load import check_chat_format_there, check_reachable, load
 from workbench.jobs import launch
 
 
@@ -45,6 +46,34 @@ def test_models_that_are_there_pass(tmp_path: Path) -> None:
     with FaultyServer() as server:
         check_reachable(server.name)
         assert server.asked == [], "no prompt is asked"
+
+
+def test_a_hub_that_cannot_be_reached_is_named(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    for design in (Design("small", "no/suchmodel"), Design("small", "smollm2", chat_format="no/suchmodel")):
+        with pytest.raises(WorkbenchError, match=r"no/suchmodel is no .* which cannot be asked \(ConnectError\)"):
+            launch.start(filled, design)
+    assert filled.jobs.list() == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("pipe", "a pipe, not"), ("link", "a device, not"), ("loop", "a link that leads back to itself")],
+)
+def test_a_special_file_is_no_model_and_no_chat_format(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("link").symlink_to("/dev/zero")
+    Path("loop").symlink_to("loop")
+    for design in (Design("small", kind), Design("small", "smollm2", chat_format=kind)):
+        with pytest.raises(UsageError, match=f"{kind}: {said}"):
+            launch.start(filled, design)
+    with pytest.raises(UsageError, match=said):
+        load(kind)
+    assert filled.jobs.list() == ()
 
 
 @pytest.mark.parametrize(

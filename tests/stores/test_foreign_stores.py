@@ -319,6 +319,24 @@ def test_what_no_workbench_writes_ends_in_a_sentence(
     assert "Save what can be read" in out or "codebook" in what
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "change"),
+    [(0, "delete from identity"), (2, "insert into identity (uid) values (randomblob(16))")],
+)
+def test_a_store_without_one_identity_is_damaged_and_can_be_rescued(
+    path: Path, tmp_path: Path, n_rows: int, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed(path, change)
+    words = f"its table identity has {n_rows} rows, not 1"
+    code, out, _ = run(capsys, "doctor", path)
+    assert (code, out.count(words), out.count("Save what can be read: workbench doctor")) == (1, 1, 1)
+    for command in (("jobs", path), ("statements", path), ("export", path, tmp_path / "x")):
+        code, _, err = run(capsys, *command)
+        assert (code, words in err) == ((1, True) if n_rows == 0 else (0, False)), err
+    assert run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")[0] == 0
+    assert run(capsys, "doctor", tmp_path / "new.db")[0] == 0
+
+
 def test_a_file_that_is_part_of_a_store_or_empty_is_named_for_what_it_is(path: Path, tmp_path: Path) -> None:
     with Store.open(path) as store:
         with store.write() as connection:

@@ -306,3 +306,18 @@ def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> N
         assert (done["written"], done["stored"], done["runs"][0]["model"]) == (True, 3, "imported:other")
         with pytest.raises(UsageError, match="would be left out"):
             store.import_file(rows_without_order(tmp_path / "t.jsonl"), audit="reliability", family="chat")
+
+
+def test_counts_of_one_prompt_that_no_store_can_hold_are_named(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    probe = probes()[0]
+    answers = [{**about(probe), "model": "m", "answer": text, "count": 999_999_999} for text in ("Yes", "No", "Maybe")]
+    log = written(tmp_path / "t.jsonl", *answers)
+    how = ("--format", "log", *HOW, "--most-count", "1000000000")
+    code, _, err = run(capsys, "import", path, log, *how)
+    assert code == 2
+    for words in ("t.jsonl: the counts", "2,999,999,997", "at most 2,147,483,647", "in entry 1", probe.statement):
+        assert words in err
+    with Store.open(path) as store:
+        assert (n_answers(store), store.jobs.list()) == (0, ())

@@ -105,3 +105,27 @@ def test_a_store_that_has_a_wrong_value_is_named_and_rescued_without_it(
     assert result.refused
     assert damage(tmp_path / "new.db") == "", "neither the value nor a row about it"
     Store.open(tmp_path / "new.db").close()
+
+
+def test_a_wrong_value_that_has_a_stand_in_costs_no_row(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def count_rows(store: Path) -> list[int]:
+        tables = ("job", "attempt", "draw", "response", "statement", "wording")
+        with closing(sqlite3.connect(store)) as connection:
+            return [connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables]
+
+    with closing(sqlite3.connect(path)) as connection:
+        n_jobs = connection.execute("update job set spec = '{', failures = 'x'").rowcount
+        connection.execute("update statement set tags = '['")
+        connection.commit()
+    new = tmp_path / "new.db"
+    code, out, err = run(capsys, "doctor", path, "--rescue", new)
+    assert code == 0, err
+    assert f"job.spec: {n_jobs} wrong value" in out
+    assert "left out" not in out
+    assert count_rows(new) == count_rows(path)
+    assert min(count_rows(new)) > 0
+    for verb in (("jobs",), ("show", "reliability"), ("statements",)):
+        code, _, err = run(capsys, verb[0], new, *verb[1:])
+        assert code == 0, err

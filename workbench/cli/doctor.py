@@ -117,6 +117,8 @@ def _rescued(source: Path, target: Path) -> Iterator[Check]:
         yield Check("damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})")
     for table_, n in found.refused.items():
         yield Check("damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold")
+    for name, n in found.replaced.items():
+        yield Check("damaged", "note", f"{name}: {plural(n, 'wrong value')} replaced by one that says nothing")
     yield from _store(target)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.domain.names import parted
 from workbench.domain.responses import IMPORTED
-from workbench.errors import ModelError
+from workbench.errors import ModelError, UsageError
 from workbench.inference.base import Model, check_dtype
 from workbench.inference.chat_turns import FILE, SUFFIX, check_chat_format
 from workbench.inference.chat_turns import parted as chat_parted
@@ -17,6 +17,7 @@ from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder
 from workbench.options.shared import CHAT_FORMAT
+from workbench.regular_files import check_regular
 
 
 def load(
@@ -66,6 +67,7 @@ def load(
 
         return load_launched(name, beside=beside, should_stop=should_stop)
     need_local(name)
+    check_regular(Path(name).expanduser())
     from workbench.inference.local.model import load_local
 
     return load_local(name, dtype, device, chat_format=chat_format)
@@ -82,8 +84,9 @@ def check_reachable(
 ) -> None:
     """Look for a model at the endpoint, on the hub or on disk, without loading it; see `served.examine`.
 
-    Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, MissingPackage
-    for an embedded model or a client that is not installed. `batched`: also check that it takes batches.
+    Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, UsageError for a
+    pipe, socket or device, MissingPackage for an embedded model or a client that is not installed. `batched`: also
+    check that it takes batches.
     """
     if name.startswith(IMPORTED):
         load(name)  # which says why not
@@ -106,21 +109,30 @@ def check_reachable(
         package, distribution, _ = EMBEDDED[name]
         package_folder(name, package, distribution)
     elif _is_path(name):
-        if not Path(name).expanduser().exists():
+        if not check_regular(Path(name).expanduser()).exists():
             raise ModelError(f"{name}: there is no such folder or GGUF file")
     else:
         _check_hub(name)
 
 
 def _is_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).expanduser().exists()
+    """Return whether a name is a path; a link is one, wherever it leads."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or os.path.lexists(Path(name).expanduser())
 
 
 def _check_hub(name: str, *, ask: bool = True) -> None:
     """Raise ModelError if the hub has no such model. Without `ask`, every name that may be a hub id passes."""
     from huggingface_hub import HfApi, constants, try_to_load_from_cache
-    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
 
+    # the HTTP client differs by version of the package; a wrong proxy is a ValueError or ImportError
+    unreachable: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, OSError, ValueError, ImportError)
     base, revision = parted(name)
     here = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
     try:
@@ -139,7 +151,7 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         raise ModelError(f"the hub has {base}, but no revision {revision!r} of it") from None
     except RepositoryNotFoundError:
         raise ModelError(f"{here}, and the hub has no model of this name; a private one needs $HF_TOKEN") from None
-    except OSError as error:
+    except unreachable as error:
         raise ModelError(
             f"{here}, and not in the cache of the hub, which cannot be asked ({type(error).__name__})"
         ) from None
@@ -155,7 +167,10 @@ def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: boo
     name, _ = chat_parted(chat_format)
     if not name or cluster or name in EMBEDDED:
         return
-    path = Path(name).expanduser()
+    try:
+        path = check_regular(Path(name).expanduser())
+    except UsageError as error:
+        raise CHAT_FORMAT.error(str(error)) from None
     if path.suffix == SUFFIX or path.is_dir():
         _check_template_file(name, path)
     elif path.exists():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stores.core.store import Store
+from stores.core.values import MOST_ANSWERS
 from stores.runs.run_rows import Answered, EarlierImport
 from workbench import registry
 from workbench.audits.crossing import IN_THE_USER_TURN
@@ -497,9 +498,28 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
             else:
                 entries.append((prompt.key, entry))
         if entries:
+            _check_counts(entries)
             is_named = bool(wanted.model or answers[0].model)
             runs.append(_without_stored(store, made, card, entries, is_named=is_named))
     return _Match(wanted.audit, wanted.family, tuple(runs), tuple(unmatched))
+
+
+def _check_counts(entries: Sequence[tuple[bytes, Logged]]) -> None:
+    """Raise UsageError if the answers to one prompt are more than a store can hold."""
+    by_prompt: dict[bytes, list[Logged]] = {}
+    for key, entry in entries:
+        by_prompt.setdefault(key, []).append(entry)
+    for answers in by_prompt.values():
+        n_answers = sum(entry.count for entry in answers)
+        if n_answers <= MOST_ANSWERS:
+            continue
+        largest = max(answers, key=lambda entry: entry.count)
+        prompt = " ".join(largest.turns[-1][1].split())[:160] if largest.turns else str(dict(largest.about))
+        raise UsageError(
+            f"{largest.file}: the counts of the answers to one prompt add up to {n_answers:,}; a store holds at most "
+            f"{MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. Correct the counts and "
+            f"import the file again. The prompt: {prompt}"
+        )
 
 
 def _planned(store: Store, design: Design, card: ModelCard) -> Plan:

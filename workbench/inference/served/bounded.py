@@ -45,6 +45,9 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
             if secret is not None:
                 take_out = secret.taken_out_of_lines if is_file else secret.taken_out_of_reply
                 content = take_out(content)
+                # it is in UTF-8 now, whatever the server says of it
+                if kind := reply.headers.get("content-type"):
+                    reply.headers["content-type"] = kind.partition(";")[0]
             packing = (b"content-encoding", b"content-length", b"transfer-encoding")
             return type(reply)(
                 reply.status_code,

@@ -1,11 +1,13 @@
 """Takes a key out of what a server sends, however the server writes it.
 
-A text is compared in one normal form: escapes are decoded (`\\u0073`, `%73`, `&#115;`, also several times),
-then only letters and digits stay, without case. The key is looked for in this form as it is, backwards,
-in hexadecimal and in base64. A text in which the key is written plainly loses the key alone; any other
-text in which it is found is replaced as a whole.
+A reply is decoded first, as its reader will decode it: bytes to a text, the text to JSON. Every string of it
+is then searched, names of fields included. Nothing depends on how the reply was encoded on the way.
 
-What is not found: a part of a key, a key that is spread over several answers, and other ciphers.
+A string is compared in normal forms: escapes are decoded (`\\u0073`, `\\163`, `%73`, `&#115;`, also several times),
+then only letters and digits stay, without case and accents. A backslash before a letter is read in three ways:
+as an escape (`\\n` is a blank), as a sign before the letter, and as a sign alone. The key is looked for in these
+forms as it is, backwards, in hexadecimal and in base64. A text in which the key is written plainly loses the key
+alone; any other text in which it is found is replaced as a whole. `SECURITY.md` lists what is not found.
 """
 
 from __future__ import annotations
@@ -29,9 +31,15 @@ SHORTEST_WORD = 12
 which local servers take for a key, could be words of an answer"""
 ROUNDS = 4
 "times that escapes are decoded, so that an escaped escape is read, too"
-ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrtbfv])")
-NOT_WRITTEN = re.compile(r"[\W_]+")
-"all but letters and digits"
+HEX = "[0-9a-fA-F]"
+ESCAPE = re.compile(
+    rf"\\+[uUxX]\{{({HEX}{{1,6}})\}}|\\+U({HEX}{{8}})|\\+u({HEX}{{4}})|\\+[xX]({HEX}{{2}})|%[uU]({HEX}{{4}})"
+)
+"a character by its number in hexadecimal"
+OCTAL_ESCAPE = re.compile(r"\\+([0-3][0-7]{2})")
+LETTER_ESCAPE = re.compile(r"\\+([nrtbfv])")
+NOT_WRITTEN = re.compile(r"[\W_\u115f\u1160]+")
+"all but letters and digits; the two fillers of Hangul count as letters, but are invisible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,7 @@ class Secret:
             return True
         if not self.normal_forms:
             return False
-        normal = normal_form(text)
-        return any(form in normal for form in self.normal_forms)
+        return any(form in normal for normal in normal_forms(text) for form in self.normal_forms)
 
     def taken_out(self, text: str) -> str:
         """Return a text without the key."""
@@ -64,27 +71,62 @@ class Secret:
         return REMOVED if self.is_in(shorter) else shorter
 
     def taken_out_of_reply(self, content: bytes) -> bytes:
-        """Return the bytes of a reply, which is JSON or a text, without the key."""
-        text = content.decode("utf-8", "surrogateescape")
-        if not self.is_in(text):
+        """Return the bytes of a reply without the key, in UTF-8."""
+        content = _in_utf8(content)
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            text = content.decode("utf-8", "surrogateescape")
+            return self.taken_out(text).encode("utf-8", "surrogateescape") if self.is_in(text) else content
+        root = [value]
+        if not self._take_out_of_strings(root):
             return content
         try:
-            return json.dumps(self._taken_out_of_value(json.loads(text))).encode()
-        except (ValueError, RecursionError):
-            return self.taken_out(text).encode("utf-8", "surrogateescape")
+            return json.dumps(root[0]).encode()
+        except RecursionError:
+            return REMOVED.encode()
 
     def taken_out_of_lines(self, content: bytes) -> bytes:
-        """Return the bytes of a file of JSON lines without the key."""
-        return b"\n".join(map(self.taken_out_of_reply, content.split(b"\n")))
+        """Return the bytes of a file of JSON lines without the key, in UTF-8."""
+        return b"\n".join(map(self.taken_out_of_reply, _in_utf8(content).splitlines()))
 
-    def _taken_out_of_value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.taken_out(value)
-        if isinstance(value, list):
-            return [self._taken_out_of_value(part) for part in value]
-        if isinstance(value, dict):
-            return {self.taken_out(name): self._taken_out_of_value(part) for name, part in value.items()}
-        return value
+    def _take_out_of_strings(self, root: list[Any]) -> bool:
+        """Take the key out of every string of a JSON value, in place. Return whether it was in one.
+
+        A stack of its own is used, because values may be nested deeper than functions can be.
+        """
+        is_changed = False
+        containers: list[Any] = [root]
+        while containers:
+            container = containers.pop()
+            if isinstance(container, dict):
+                if any(map(self.is_in, container)):
+                    is_changed = True
+                    renamed = {self.taken_out(name): part for name, part in container.items()}
+                    container.clear()
+                    container.update(renamed)
+                parts: list[tuple[Any, Any]] = list(container.items())
+            else:
+                parts = list(enumerate(container))
+            for place, part in parts:
+                if isinstance(part, str):
+                    if self.is_in(part):
+                        is_changed = True
+                        container[place] = self.taken_out(part)
+                elif isinstance(part, dict | list):
+                    containers.append(part)
+        return is_changed
+
+
+def _in_utf8(content: bytes) -> bytes:
+    """Return the bytes of JSON in UTF-8; it may come in UTF-16 or UTF-32, and with a byte order mark."""
+    encoding = json.detect_encoding(content)
+    if encoding == "utf-8":
+        return content
+    try:
+        return content.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return content
 
 
 @lru_cache(maxsize=16)
@@ -111,28 +153,50 @@ def without_key(text: str, key: str | None) -> str:
     return text if secret is None else secret.taken_out(text)
 
 
-def normal_form(text: str) -> str:
+def normal_form(text: str, letter_escape: str = " ") -> str:
     """Return the letters and digits of a text without case, after its escapes are decoded.
+
+    `letter_escape`: the replacement of `\\n` and its like, as of `re.sub`
 
     Examples
     --------
-    >>> normal_form("S%6B-\\\\u0061 &#98;\\u200bc"), normal_form("%2573%256b")
+    >>> normal_form("S%6B-\\u0061 &#98;\u200bc"), normal_form("%2573%256b")
     ('skabc', 'sk')
     """
     for _ in range(ROUNDS):
-        decoded = _decoded(text)
+        decoded = LETTER_ESCAPE.sub(letter_escape, _decoded(text))
         if decoded == text:
             break
         text = decoded
+    return _letters(text)
+
+
+def normal_forms(text: str) -> Iterator[str]:
+    """Yield the normal forms of a text, one for each reading of its backslashes.
+
+    Examples
+    --------
+    >>> list(normal_forms(r"\\n\\e\\w"))
+    ['ew', 'new', 'new']
+    """
+    yield normal_form(text)
+    if any(sign in text for sign in "\\%&"):  # the backslashes may be escaped themselves
+        yield normal_form(text, r"\1")
+        yield _letters(text.replace("\\", ""))
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, without case and accents."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKD", text)
     return NOT_WRITTEN.sub("", text).casefold()
 
 
 def _decoded(text: str) -> str:
     """Return a text whose escapes of JSON, addresses and HTML are decoded once."""
-    if "\\" in text:
+    if "\\" in text or "%" in text:
         text = ESCAPE.sub(_character, text)
+        text = OCTAL_ESCAPE.sub(lambda match: chr(int(match.group(1), 8)), text)
     if "%" in text:
         text = unquote(text)
     if "&" in text:
@@ -141,8 +205,8 @@ def _decoded(text: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    digits = match.group(1) or match.group(2)
-    return chr(int(digits, 16)) if digits else " "
+    number = int(next(filter(None, match.groups())), 16)
+    return chr(number) if number < 0x110000 else " "
 
 
 def _packed(key: str) -> Iterator[str]:
