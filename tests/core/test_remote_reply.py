@@ -140,8 +140,8 @@ def test_whatever_comes_is_an_answer_or_a_failure_with_a_reason(content: bytes) 
 
 
 def test_a_servers_words_are_one_line_without_the_key() -> None:
-    said = server_words({"error": {"message": "Bad key sk-1\n\x1b[31m in sk-1."}}, "sk-1")
-    assert said == "Bad key … [31m in …"
+    said = server_words({"error": {"message": "Bad key sk-123456\n\x1b[31m in sk-123456."}}, "sk-123456")
+    assert said == "Bad key [key removed] [31m in [key removed]"
     assert len(brief("x" * 10**6)) == 300
     assert server_words({"detail": [{"loc": ["body", "n"]}]}, None) == '[{"loc": ["body", "n"]}]'
     assert server_words(None, None) == "nothing more"

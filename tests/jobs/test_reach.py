@@ -13,6 +13,7 @@ from workbench.domain.designs import Design
 from workbench.errors import FieldError, UsageError, WorkbenchError
 from workbench.inference.load import check_chat_format_there, check_reachable, load
 from workbench.jobs import launch
+from workbench.pipeline.design_checks import check_there
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,7 @@ def test_a_special_file_is_no_model_and_no_chat_format(
             launch.start(filled, design)
     with pytest.raises(UsageError, match=said):
         load(kind)
+    check_there(filled, kind)  # it is no word that nobody knows
     assert filled.jobs.list() == ()
 
 

@@ -154,7 +154,7 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
         raise MODEL.error(f"{name}: its answers were collected elsewhere and imported; nothing here asks it")
     base, _ = parted(name)
     other_machines = cluster not in ("", LOCAL)
-    if served(name) or other_machines or base in EMBEDDED or Path(name).expanduser().exists():
+    if served(name) or other_machines or base in EMBEDDED or os.path.lexists(Path(name).expanduser()):
         return
     if not scripted(name) and "/" in name:
         if base.count("/") == 1 and not name.startswith((".", "/", "~")):
