@@ -16,10 +16,12 @@ from workbench.errors import StoreError
 FINITE = (
     "party.position", "entailment.entailment", "entailment.neutral", "entailment.contradiction",
     "respondent.weight", "sampling.temperature", "sampling.top_p", "verdict_rule.low", "verdict_rule.high",
-    "score.log_probability", "next_tokens.rest", "reading.confidence", "queue_item.priority",
+    "next_tokens.rest", "reading.confidence", "queue_item.priority",
     "queue_item.inclusion",
 )  # fmt: skip
 "columns of real numbers; SQLite stores NaN as null"
+LOG_PROBABILITIES = ("score.log_probability",)
+"columns in which minus infinity is a value: a label that a model never gives"
 COUNTED = ("draw.n", "draw.failed", "response.count", "planned.n")
 "numbers of answers"
 MOST_ANSWERS = 2**31 - 1
@@ -49,6 +51,9 @@ def conditions() -> Iterator[tuple[str, str, str, str]]:
     for name in FINITE:
         table, _, column = name.partition(".")
         yield table, column, f"abs({{0}}) > {LARGEST}", "holds an infinite number"
+    for name in LOG_PROBABILITIES:
+        table, _, column = name.partition(".")
+        yield table, column, f"{{0}} > {LARGEST}", "holds an infinite number"
     for name in COUNTED:
         table, _, column = name.partition(".")
         wrong = f"{{0}} < 0 or {{0}} > {MOST_ANSWERS}"

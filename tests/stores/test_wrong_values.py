@@ -12,7 +12,16 @@ import pytest
 from stores.core.connection import open_database
 from stores.core.rescue import damage, rescued
 from stores.core.store import Store
-from stores.core.values import COUNTED, FINITE, JSON, MOST_ANSWERS, checked_confidence, checked_count, columns_of
+from stores.core.values import (
+    COUNTED,
+    FINITE,
+    JSON,
+    LOG_PROBABILITIES,
+    MOST_ANSWERS,
+    checked_confidence,
+    checked_count,
+    columns_of,
+)
 from tests.cli.test_commands import run
 from tests.tui.audit_runs import audited
 from workbench.errors import StoreError
@@ -37,9 +46,9 @@ def test_every_column_of_real_numbers_is_checked(store: Store) -> None:
         "select t.name || '.' || c.name from sqlite_schema t join pragma_table_info(t.name) c "
         "where t.type = 'table' and c.type = 'REAL'"
     )
-    assert {name for (name,) in rows} == set(FINITE)
+    assert {name for (name,) in rows} == {*FINITE, *LOG_PROBABILITIES}
     known = {".".join(pair) for pair in columns_of(store.connection)}
-    assert {*FINITE, *COUNTED, *JSON} <= known
+    assert {*FINITE, *LOG_PROBABILITIES, *COUNTED, *JSON} <= known
 
 
 WRITES = {

@@ -84,7 +84,7 @@ def benjamini_bogomolov(families: Sequence[npt.ArrayLike]) -> list[FloatArray]:
     Examples
     --------
     >>> [p.round(3).tolist() for p in benjamini_bogomolov([[0.01, 0.6], [0.5]])]
-    [[0.04, 1.0], [0.5]]
+    [[0.04, 0.6], [0.5]]
     """
     within = [benjamini_hochberg(p) for p in families]
     smallest = np.sort([np.nanmin(p) for p in within if np.isfinite(p).any()])
