@@ -20,6 +20,7 @@ from workbench.pipeline.importing import Request, put, read
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.home.importing import ImportScreen, completed, path_of
+from workbench.tui.kit.dialogs import ConfirmScreen
 
 GOOD = "ref,original,negation\ns-1,Taxes are too high.,Taxes are not too high.\ns-2,[bold]Trains\x1b[31m are late.,\n"
 
@@ -88,6 +89,8 @@ async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path
         await until(pilot, lambda: "Would import theirs: 1 statement (1 new" in flowing(app))
         assert "original from these; left out: gewicht" in flowing(app)
         await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))  # a name and a mapping were typed
+        await pilot.press("y")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert names(path) == ()
 
