@@ -431,6 +431,11 @@ class ImportScreen(StoreScreen):
     def action_path(self) -> None:
         self.box.focus()
 
+    @property
+    def goes_back_within(self) -> bool:
+        """Whether Esc goes back to the files, where what was typed stays."""
+        return self.focused is not self.files
+
     def action_leave(self) -> None:
         """Go back to the files; from there, home. Nothing is written."""
         if self.focused is self.files or self._writing:

@@ -397,6 +397,8 @@ class GatedApp(LiteralApp):
         """Return what a key does if that leaves the screen in sight and what was typed there."""
         screen, field = self.screen, self.focused
         in_field = isinstance(field, Input | TextArea)
+        if getattr(screen, "goes_back_within", False):
+            return None
         if key not in ("escape", "q") or (in_field and (key == "q" or not screen.is_modal)):
             return None
         if hasattr(screen, "dirty") or not self.typed_on(screen):  # forms that know what they lose ask by themselves
