@@ -115,19 +115,15 @@ def is_done(app: WorkbenchApp) -> bool:
 
 async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
     """Wait until all keys did what they do."""
-    try:
-        await until(pilot, lambda: not app.is_running or is_done(app), 20.0)
-    except AssertionError:
-        gate = app.gate
-        print(
-            "STATE",
-            gate._held,
-            gate._settling,
-            gate._awaited,
-            [w for w in app.workers if not w.is_finished],
-            names(app),
-        )
-        raise
+    await until(pilot, lambda: not app.is_running or is_done(app), 20.0)
+
+
+async def press_after_a_look(app: WorkbenchApp, pilot: Pilot[Any], key: str) -> None:
+    """Press a key as a person who sees what is on the screen, and wait until it did what it does."""
+    if isinstance(app.screen, session.SessionScreen):
+        await asyncio.sleep(session.GLANCE_S)
+    await pilot.press(key)
+    await done(app, pilot)
 
 
 def names(app: WorkbenchApp) -> list[str]:

@@ -93,8 +93,6 @@ class QueueForm(FieldsForm[str | None], Background):
 
     def __init__(self) -> None:
         super().__init__()
-        self._proposed: tuple[QueueValues, QueueSpec] | None = None
-        self._wanted = False
         self._named = False
         "whether a name was typed, or the queue was asked for without one: only then its lack is a mistake"
         self._labels = LABELS[Purpose.TRAINING]
@@ -150,21 +148,17 @@ class QueueForm(FieldsForm[str | None], Background):
     @on(SelectionList.SelectedChanged)
     def ask(self) -> None:
         """Draw what the form comes to, once typing pauses."""
-        self._proposed = None
         self.make_button.disabled = True
         self.soon(self.propose_now)
 
     @on(Button.Pressed, "#make")
     @on(Input.Submitted)
     def action_make(self) -> None:
-        """Make what the last lines say; if that is still being drawn, as soon as it is there."""
+        """Make the queue that the fields ask for, also where the last lines do not show it yet."""
         self._named = True
-        if self._proposed is None:
-            self._wanted = True
-            self.propose_now()
-        elif not self.make_button.disabled:
-            self.make_button.disabled = True
-            self.write(self._proposed[1])
+        self.no_longer()
+        self.make_button.disabled = True
+        self.write(self._values())
 
     def propose_now(self) -> None:
         self.no_longer()
@@ -195,7 +189,6 @@ class QueueForm(FieldsForm[str | None], Background):
                 select.value = first
 
     def _say(self, error: WorkbenchError) -> None:
-        self._wanted = False
         self.proposal_line.add_class("-trouble")
         self.proposal_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
         self.make_button.disabled = True
@@ -219,23 +212,22 @@ class QueueForm(FieldsForm[str | None], Background):
         proposal = await self.with_store(lambda store: read_proposal(store, values))
         if values != self._values():
             return
-        self._proposed = (values, proposal.spec)
         self.proposal_line.remove_class("-trouble")
         self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
         self.make_button.disabled = False
-        if self._wanted:
-            self._wanted = False
-            self.action_make()
 
     @worker("write", newest=False)
-    async def write(self, spec: QueueSpec) -> None:
-        def act(store: Store) -> None:
+    async def write(self, values: QueueValues) -> None:
+        """Make a queue; keys wait until it is made or refused."""
+
+        def make(store: Store) -> str:
             from workbench.pipeline import queues
 
-            queues.make(store, spec)
+            proposal = read_proposal(store, values)
+            queues.make(store, proposal.spec, proposal)
+            return proposal.spec.name
 
-        await self.with_store(act)
-        self.dismiss(spec.name)
+        self.dismiss(await self.with_store(make))
 
 
 def read_sources(store: Store) -> Sources:
