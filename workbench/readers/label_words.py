@@ -12,9 +12,9 @@ section 5.3). `LabelWords` keeps the principle that the first *assertion* decide
   answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a label in a question, after `whether`
   or in a concession that opens a sentence: these are skipped and reading continues;
 - a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`, `Harmful, but beneficial
-  to some`. So is a label that is somebody else's or of another time (`some people agree`, `I used to agree`), and one
-  far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
-  unreadable, for a person to read;
+  to some`. So is a label that is somebody else's or of another time (`some people agree`, `I used to agree`), one
+  under a condition (`I would agree if it were cheaper`), and one far behind a negation. An ambiguous sentence is
+  passed over, and an answer with no other is unreadable, for a person to read;
 - later sentences change nothing: answers begin with their verdict and are cut off after some tokens. A question that
   the answer itself goes on to answer asserts nothing (`Agree? Absolutely not.`).
 
@@ -41,6 +41,7 @@ NO_CHOICE = "names both labels, chooses neither"
 NO_ASSERTION = "names a label, asserts nothing"
 BOTH = "asserts both labels"
 NARRATED = "names a label of somebody else or of another time"
+CONDITIONAL = "names a label under a condition"
 DISTANT = "names a label far behind a negation"
 YES_OR_NO = "says yes or no, names no label"
 REFUSAL = "refusal"
@@ -51,6 +52,8 @@ PARTIAL_WORDS = 4
 "most words between a label and the `partly` that limits it"
 GAP_WORDS = 12
 "most words between the two parts of a label: `stimme … zu`"
+CONDITION_WORDS = 4
+"most words between a label and the condition that it stands under: `I would agree with this statement if …`"
 TRAILING_WORDS = 10
 "most words between a verb and the negation that follows it"
 QUOTED = 32
@@ -58,7 +61,7 @@ QUOTED = 32
 
 _LABELS = (Role.POSITIVE, Role.NEGATIVE)
 _TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED, Role.COMPARISON)
-_QUIET = (Role.JOINER, Role.ALTERNATIVE, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION)
+_QUIET = (Role.JOINER, Role.ALTERNATIVE, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION, Role.WOULD)
 _BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
 _DASHES = frozenset("-\u2013\u2014")
 
@@ -297,7 +300,7 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
 
 def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
     """Return the first assertion of a sentence, or the first label that was skipped, or None."""
-    marks, whether, narrated = sentence.marks, False, False
+    marks, whether, narrated, would = sentence.marks, False, False, False
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
     place = 0
@@ -308,6 +311,7 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
             turns.take(mark, sentence.first_word)
             ends = mark.role in (Role.COMMA, Role.CONTRARY)
             narrated = mark.role is Role.NARRATED or (narrated and not ends)
+            would = mark.role is Role.WOULD or (would and mark.role not in (Role.CLAUSE, Role.CONTRARY))
             whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY))
             continue
         turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
@@ -320,6 +324,8 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
             passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
         elif narrated:
             passed_over = passed_over or _unread(NARRATED, mark, mark)
+        elif would and _is_conditional(marks, place - 1, words):
+            passed_over = passed_over or _unread(CONDITIONAL, mark, mark)
         elif turns.missed:
             passed_over = passed_over or _unread(DISTANT, turns.missed, mark)
         elif other is not None and any(b.role in (Role.COMPARISON, Role.REJECTED) for b in between):
@@ -337,6 +343,17 @@ def _opens(mark: Mark, sentence: Sentence) -> bool:
     """
     first = mark.first.word == sentence.first_word
     return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and first)
+
+
+def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
+    """Return whether a condition follows a label closely: `agree with this statement, if …`."""
+    after = next((mark for mark in marks[place + 1 :] if mark.role is not Role.COMMA), None)
+    return (
+        after is not None
+        and after.role in (Role.CONDITION, Role.OPEN, Role.JOINER)
+        and marks[place].words_until(after) <= CONDITION_WORDS
+        and any(condition.split()[0] == after.first.text for condition in words.conditions)
+    )
 
 
 class _Turns:
@@ -447,7 +464,7 @@ def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
             following = marks[after + 1] if after + 1 < len(marks) else None
             is_of_next = following is not None and following.role in _LABELS and mark.words_until(following) <= window
             return [] if is_of_next else [mark]
-        if mark.role not in (Role.PARTIAL, Role.CARRIER, Role.ASIDE):
+        if mark.role not in (Role.PARTIAL, Role.CARRIER, Role.ASIDE, Role.WOULD):
             return []
     return []
 

@@ -179,7 +179,7 @@ PLAIN_LETTERS = 4
 "shorter phrases may become another word without their accents: French `où`, Italian `sì`"
 _CONTRAST = (
     *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
-    *("alternatives", "joiners", "open", "partial", "than"),
+    *("alternatives", "joiners", "open", "partial", "than", "would", "conditions"),
 )
 
 
@@ -203,6 +203,8 @@ class Role(Enum):
     JOINER = "joiner"
     OPEN = "open question"
     PARTIAL = "partial"
+    WOULD = "says what would be"
+    CONDITION = "condition"
     ASIDE = "holds a label's word, names no label"
     CARRIER = "carries a negation on"
     COMMA = "comma"
@@ -267,6 +269,9 @@ class Lexicon:
     partial: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     than: tuple[str, ...] = ()
+    would: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    "words after a label by which it is not asserted where one of `would` stands before: `I would agree if …`"
     concord: bool = False
     "whether several negations before a label count as one"
     plain: bool = False
@@ -350,6 +355,8 @@ class Lexicon:
             Role.OPEN: self.open,
             Role.PARTIAL: self.partial,
             Role.CARRIER: self.carriers,
+            Role.WOULD: self.would,
+            Role.CONDITION: self.conditions,
         }
         for role, phrases in lists.items():
             yield from ((phrase, role) for phrase in phrases)
@@ -374,7 +381,8 @@ class Lexicon:
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
-_FIRST = tuple(one.name for one in fields(Lexicon) if one.name not in ("than", "concord", "plain", "letters", *_ABOUT))
+_LATER = ("than", "would", "conditions", "concord", "plain", "letters")
+_FIRST = tuple(one.name for one in fields(Lexicon) if one.name not in (*_LATER, *_ABOUT))
 "fields of the first format: a lexicon without later fields keeps its version, and so its readings"
 
 
