@@ -54,6 +54,12 @@ def test_a_run_that_was_answered_whole_says_so(filled: Store) -> None:
     assert found.parts["unreadable"].share == pytest.approx(0.5, abs=0.1)
 
 
+def test_answers_that_were_collected_elsewhere_were_planned_by_nobody() -> None:
+    imported = Answered("imported:llm", 539, 539, parts={"unreadable": Part(9, 539)}, imported=True)
+    assert header([imported]) == ("539 imported answers: unreadable 1.7 %.",)
+    assert header([replace(imported, parts={})]) == ("539 imported answers.",)
+
+
 def test_a_cancelled_run_says_in_words_how_much_it_has(filled: Store) -> None:
     ask(filled, ScriptedModel(READABLE), stop_after=5)
     found = of_run(filled)

@@ -19,7 +19,7 @@ from stores.runs.run_rows import SERVED, Run
 from workbench.data import lexicon
 from workbench.domain.names import plural
 from workbench.domain.prompts import Persona, Template
-from workbench.domain.responses import EXACT, Sampling
+from workbench.domain.responses import EXACT, IMPORTED, Sampling
 from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.refusals import Asked, Refusals
@@ -81,6 +81,8 @@ class Answered:
     "why the rest is missing, in words; empty if nothing is missing or the reason is unknown"
     failed: int = 0
     "answers that failed"
+    imported: bool = False
+    "whether the answers were collected elsewhere, by a plan that nobody knows"
     elsewhere: bool = False
     "whether another snapshot of a served model answered the rest, so that nothing is missing"
     spared: Spared | None = None
@@ -135,6 +137,7 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         "prompts" if run.sampling.mode == EXACT else "answers",
         job=why if missing and waiting else OTHERS if elsewhere else "",
         failed=run.failed,
+        imported=run.model.startswith(IMPORTED),
         elsewhere=elsewhere,
         spared=spared,
         unreviewed=tuple(dict.fromkeys(_unreviewed(store.runs.templates(run)))),
@@ -334,6 +337,8 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
     did = "were scored" if unit == "prompts" else "came"
     planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{whose} {did}"
     begin = planned if whole else f"Of {of}"
+    if all(one.imported for one in several):
+        planned = begin = f"{total:,} imported {noun}{whose}"
     if not said:
         return f"{planned}." if whole else f"{of} {did}."
     return f"{begin}: {', '.join(said)}."
