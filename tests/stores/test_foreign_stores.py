@@ -21,7 +21,7 @@ from stores.core.own_schema import DIGESTS, digest, expected_objects, expected_r
 from stores.core.own_schema import WRITTEN as WRITTEN_HERE
 from stores.core.rescue import Rescued, rescued
 from stores.core.store import Store
-from tests.cli.test_commands import run
+from tests.cli.test_commands import run, unfolded
 from tests.stores.schemas.rows import thawed
 from tests.tui.audit_runs import audited
 from workbench.errors import StoreError
@@ -273,11 +273,11 @@ def test_the_shell_rescues_and_says_what_came(path: Path, tmp_path: Path, capsys
     changed(path, FOREIGN["a trigger"])
     code, out, err = run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")
     assert (code, err) == (0, "")
-    assert "trigger shift" in out
-    assert "Go on with" in out
+    assert "trigger shift" in unfolded(out)
+    assert "Go on with" in unfolded(out)
     code, _, err = run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")
     assert code == 1
-    assert "there is a file already" in err
+    assert "there is a file already" in unfolded(err)
     assert run(capsys, "doctor", "--rescue", tmp_path / "new.db")[0] == 2
 
 
@@ -313,10 +313,10 @@ def test_what_no_workbench_writes_ends_in_a_sentence(
     for command in (("jobs", path), ("statements", path), ("show", path, "reliability"), ("export", path, path / "x")):
         code, _, err = run(capsys, *command)
         assert code in (0, 1, 2), err
-        met += [err] * ("--rescue NEW" in err)
+        met += [err] * ("--rescue NEW" in unfolded(err))
     assert met or "codebook" in what
     code, out, _ = run(capsys, "doctor", path)
-    assert "Save what can be read" in out or "codebook" in what
+    assert "Save what can be read" in unfolded(out) or "codebook" in what
 
 
 @pytest.mark.parametrize(
@@ -329,10 +329,11 @@ def test_a_store_without_one_identity_is_damaged_and_can_be_rescued(
     changed(path, change)
     words = f"its table identity has {n_rows} rows, not 1"
     code, out, _ = run(capsys, "doctor", path)
-    assert (code, out.count(words), out.count("Save what can be read: workbench doctor")) == (1, 1, 1)
+    text = unfolded(out)
+    assert (code, text.count(words), text.count("Save what can be read: workbench doctor")) == (1, 1, 1)
     for command in (("jobs", path), ("statements", path), ("export", path, tmp_path / "x")):
         code, _, err = run(capsys, *command)
-        assert (code, words in err) == ((1, True) if n_rows == 0 else (0, False)), err
+        assert (code, words in unfolded(err)) == ((1, True) if n_rows == 0 else (0, False)), err
     assert run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")[0] == 0
     assert run(capsys, "doctor", tmp_path / "new.db")[0] == 0
 
