@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, migrations
-from stores.core.own_schema import differences, kind_of, make_schema, schema_rows
+from stores.core.own_schema import Row, differences, kind_of, make_schema, schema_rows
 from stores.core.values import STAND_INS, refusal_words, refuse_wrong_values, wrong_value
 from workbench.domain.responses import MAY_BE_LEFT, NOT_STATED, Sampling
 from workbench.errors import StoreError
@@ -54,8 +54,8 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
     result = Rescued()
     with closing(_opened(source)) as old:
         try:
+            rows = _readable_schema(old)
             version = int(old.execute("pragma user_version").fetchone()[0])
-            rows = schema_rows(old)
         except sqlite3.Error as error:
             raise StoreError(f"{source}: not even the list of its tables can be read ({error})") from error
         newest = BASELINE + len(migrations.pending(Database(memory=True)))
@@ -75,6 +75,20 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
             target.unlink(missing_ok=True)
             raise
     return result
+
+
+def _readable_schema(old: sqlite3.Connection) -> tuple[Row, ...]:
+    """Return the rows of a file's schema. SQLite passes over the objects that it cannot understand.
+
+    Raises sqlite3.Error if the list cannot be read at all.
+    """
+    try:
+        return schema_rows(old)
+    except sqlite3.DatabaseError as error:
+        if "malformed" not in str(error):
+            raise
+    old.execute("pragma writable_schema = on")  # the file is opened for reading alone
+    return schema_rows(old)
 
 
 def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables: set[str], result: Rescued) -> None:
@@ -200,7 +214,7 @@ def _unknown_parameter(
     }
     names = [field.name for field in fields(Sampling)]
     described = {**values, **changed}
-    key = Sampling(**{name: described[name] for name in names if name in described}).key  # type: ignore[arg-type]
+    key = Sampling(**{name: described[name] for name in names if name in described}).key
     is_taken = any(
         connection.execute("select 1 from sampling where key = ?", (key,)).fetchone() for connection in (old, new)
     )

@@ -281,6 +281,37 @@ def test_the_shell_rescues_and_says_what_came(path: Path, tmp_path: Path, capsys
     assert run(capsys, "doctor", "--rescue", tmp_path / "new.db")[0] == 2
 
 
+MALFORMED = {
+    "a misspelt word": "update sqlite_schema set sql = 'create tabel x' where name = 'party'",
+    "a definition that ends early": "update sqlite_schema set sql = 'create table party (' where name = 'party'",
+    "no definition": "update sqlite_schema set sql = null where name = 'party'",
+    "a definition that is a number": "update sqlite_schema set sql = 7 where name = 'party'",
+    "an index without its table": "update sqlite_schema set sql = 'create index text_key on nothing (x)' "
+    "where name = 'text_key'",
+    "a root page that is not there": "update sqlite_schema set rootpage = 999999 where name = 'party'",
+    "no root page": "update sqlite_schema set rootpage = 0 where name = 'party'",
+    "one root page of two tables": "update sqlite_schema set rootpage = 1 where name = 'party'",
+    "a name twice": "update sqlite_schema set name = 'model' where name = 'party'",
+}
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_the_advice_for_a_schema_that_sqlite_refuses_works(
+    path: Path, tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = counts(path)["response"]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma writable_schema = on")
+        assert connection.execute(MALFORMED[what]).rowcount == 1
+        connection.commit()
+    code, _, err = run(capsys, "show", path, "reliability")
+    assert code == 0 or "--rescue NEW" in err
+    code, _, err = run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")
+    assert (code, err) == (0, "")
+    assert counts(tmp_path / "new.db")["response"] == answers
+    assert run(capsys, "show", tmp_path / "new.db", "reliability")[0] == 0
+
+
 def test_a_store_that_is_merged_is_only_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], path: Path) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as copy:
