@@ -221,10 +221,10 @@ def _chosen(connection: sqlite3.Connection, name: str) -> Codebook | None:
 
 
 CURRENT_LABELS = """
-    select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
+    select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at, g.dated, g.elapsed_ms
     from (
         select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name as annotator, r.label, r.uid, r.at,
-            r.elapsed_ms,
+            r.dated, r.elapsed_ms,
             row_number() over (
                 partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
             ) as place

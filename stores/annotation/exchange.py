@@ -189,26 +189,27 @@ def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, reader
     """Insert an event; return whether it was new."""
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
-            "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?) "
+            "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, ?, ?, ?, ?, ?, ?) "
             "on conflict (uid) do nothing",
-            (event.uid, unit, reader, event.flagged, event.note, event.at or now()),
+            (event.uid, unit, reader, event.flagged, event.note, event.ordered_at or now(), bool(event.at)),
         )
         return cursor.rowcount > 0
     if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
         return False
-    at = event.at
-    if not at:  # dated at the import, after all earlier events of this person, including earlier lines
+    at = event.ordered_at
+    if not at:  # ordered by the import, after all earlier events of this person, including earlier lines
         last = connection.execute(
             "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()
         at = now_after(last[0])
     connection.execute(
         "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, elapsed_ms, at, "
-        "codebook_id, uid, basis) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
-        "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "codebook_id, uid, basis, dated) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
+        "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             unit, reader, unit, reader, event.label, event.reason, event.note or None,
             checked_confidence(event.confidence), event.elapsed_ms, at, codebook_id, event.uid, event.basis,
+            bool(event.at),
         ),
     )  # fmt: skip
     return True
@@ -232,7 +233,8 @@ def _event(row: sqlite3.Row) -> LabelEvent:
         flagged=bool(row["flagged"]),
         confidence=row["confidence"],
         elapsed_ms=row["elapsed_ms"],
-        at=row["at"],
+        at=row["at"] if row["dated"] else "",
+        imported_at="" if row["dated"] else row["at"],
         basis=row["basis"],
         attention=bool(row["attention"]),
         codebook_key=row["codebook_key"],
@@ -248,7 +250,7 @@ _EVENTS = """
     with said as (
         select r.uid, case h.kind when 'person' then 'label' else 'adjudication' end as kind, c.name as codebook,
             c.key as codebook_key, h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0 as flagged,
-            r.confidence, r.elapsed_ms, r.at, r.basis
+            r.confidence, r.elapsed_ms, r.at, r.dated, r.basis
         from reading r
         join reader h on h.id = r.reader_id and h.kind in ('person', 'adjudication')
         join codebook c on c.id = r.codebook_id
@@ -257,12 +259,12 @@ _EVENTS = """
         select m.uid, 'remark', coalesce((
                 select c.name from queue_item i join queue q on q.id = i.queue_id
                 join codebook c on c.id = q.codebook_id where i.unit_id = m.unit_id limit 1
-            ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
+            ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, m.dated, null
         from remark m join reader h on h.id = m.reader_id
     )
     select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body as statement,
         n.name as instrument, s.ref, w.kind as variant, w.ordinal, w.language,
-        d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
+        d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.dated, d.basis,
         exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null) as attention
     from said d
     join unit u on u.id = d.unit_id

@@ -48,6 +48,7 @@ class GivenLabel:
     annotator: str
     label: str
     at: str
+    "UTC; empty: nobody knows"
     elapsed_ms: int | None
     flagged: bool
     note: str
@@ -64,6 +65,7 @@ class Decision:
     reason: str
     note: str
     at: str
+    "UTC; empty: nobody knows"
     current: bool
     "whether it is based on the item's current labels; False: new labels came, and the item is open again"
 
@@ -316,7 +318,7 @@ _LABELLED_UNITS = """
 """
 
 _GIVEN = f"""
-    select g.unit_id, g.annotator, g.label, g.at, g.elapsed_ms,
+    select g.unit_id, g.annotator, g.label, iif(g.dated, g.at, ''), g.elapsed_ms,
         (select m.flagged from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
             order by m.at desc, m.uid desc limit 1),
         (select m.note from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
@@ -330,7 +332,7 @@ _GIVEN = f"""
 
 _DECISIONS = """
     select unit_id, name, label, reason, note, at, basis from (
-        select r.unit_id, h.name, r.label, r.reason, r.note, r.at, r.basis,
+        select r.unit_id, h.name, r.label, r.reason, r.note, iif(r.dated, r.at, '') as at, r.basis,
             row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
         from reading r
         join reader h on h.id = r.reader_id and h.kind = 'adjudication'

@@ -80,6 +80,16 @@ def m035_populations(db: Database) -> None:
     )
 
 
+@migrations()
+def m036_undated_labels(db: Database) -> None:
+    """Let a label say that nobody knows when it was given: its time is then the import's, and for order alone."""
+    for name in ("reading", "remark"):
+        run(db, f"alter table {name} add column dated integer not null default 1 check (dated in (0, 1))")
+    (sql,) = db.execute("select sql from sqlite_schema where name = 'v_readings'").fetchone()
+    db.execute("drop view v_readings")
+    db.execute(sql.replace("b.at as time,", "cast(iif(b.dated, b.at, null) as text) as time,"))
+
+
 def make_baseline(db: Database) -> None:
     """Make the tables, indexes and views of the baseline in an empty database. Call inside a transaction."""
     for area in AREAS:

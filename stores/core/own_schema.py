@@ -21,9 +21,9 @@ from stores.core.migrations import BASELINE, make_baseline
 from stores.core.migrations import migrations as own_migrations
 from workbench.errors import StoreError
 
-DIGESTS = {33: "ab09544cb7dadda5", 34: "b0078dc1834a8aac", 35: "fe4c7c453269576f"}
+DIGESTS = {33: "ab09544cb7dadda5", 34: "b0078dc1834a8aac", 35: "fe4c7c453269576f", 36: "728f8166c874eb43"}
 "schema -> digest of its objects: making the schema anew takes 30 ms"
-WRITTEN = {33: "db7b24d8bcc8492a", 34: "c85620d481370ef9", 35: "9ac27b98d3367df6"}
+WRITTEN = {33: "db7b24d8bcc8492a", 34: "c85620d481370ef9", 35: "9ac27b98d3367df6", 36: "4750e464eafd0b75"}
 """schema -> digest of its text as this program writes it: comparing tokens takes 10 ms. Another
 version of SQLite, or a migration from an older schema, may have written the same schema otherwise."""
 DIGEST_LENGTH = 16

@@ -11,13 +11,14 @@ import sqlite3
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from stores.core.base import Database
 from stores.core.migrations import APPLICATION_ID, BASELINE, migrations
-from stores.core.own_schema import differences, kind_of, make_schema, schema_rows
+from stores.core.own_schema import Row, differences, kind_of, make_schema, schema_rows
 from stores.core.values import STAND_INS, refusal_words, refuse_wrong_values, wrong_value
+from workbench.domain.responses import MAY_BE_LEFT, NOT_STATED, Sampling
 from workbench.errors import StoreError
 
 
@@ -53,8 +54,8 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
     result = Rescued()
     with closing(_opened(source)) as old:
         try:
+            rows = _readable_schema(old)
             version = int(old.execute("pragma user_version").fetchone()[0])
-            rows = schema_rows(old)
         except sqlite3.Error as error:
             raise StoreError(f"{source}: not even the list of its tables can be read ({error})") from error
         newest = BASELINE + len(migrations.pending(Database(memory=True)))
@@ -74,6 +75,20 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
             target.unlink(missing_ok=True)
             raise
     return result
+
+
+def _readable_schema(old: sqlite3.Connection) -> tuple[Row, ...]:
+    """Return the rows of a file's schema. SQLite passes over the objects that it cannot understand.
+
+    Raises sqlite3.Error if the list cannot be read at all.
+    """
+    try:
+        return schema_rows(old)
+    except sqlite3.DatabaseError as error:
+        if "malformed" not in str(error):
+            raise
+    old.execute("pragma writable_schema = on")  # the file is opened for reading alone
+    return schema_rows(old)
 
 
 def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables: set[str], result: Rescued) -> None:
@@ -144,13 +159,20 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, found: R
     put = f'insert or ignore into "{table}" ({listed}) values ({", ".join("?" * len(columns))})'
     for row in _rows(old, table, listed, found):
         try:
-            n_rows = _insert(new, put, table, dict(zip(columns, row, strict=True)), found)
+            n_rows = _insert(old, new, put, table, dict(zip(columns, row, strict=True)), found)
             found.rows[table] = found.rows.get(table, 0) + n_rows
         except (sqlite3.Error, UnicodeError):
             found.refused[table] = found.refused.get(table, 0) + 1
 
 
-def _insert(new: sqlite3.Connection, statement: str, table: str, values: dict[str, object], found: Rescued) -> int:
+def _insert(
+    old: sqlite3.Connection,
+    new: sqlite3.Connection,
+    statement: str,
+    table: str,
+    values: dict[str, object],
+    found: Rescued,
+) -> int:
     """Insert a row, with stand-ins for its wrong values. Return the number of rows, 0 if it is there already."""
     replaced: list[str] = []
     while True:
@@ -158,14 +180,45 @@ def _insert(new: sqlite3.Connection, statement: str, table: str, values: dict[st
             n_rows = new.execute(statement, tuple(values.values())).rowcount
         except sqlite3.IntegrityError as error:
             name = refusal_words(error).partition(" ")[0]
-            if name not in STAND_INS or name in replaced:
+            if name in replaced:
                 raise
-            values[name.removeprefix(f"{table}.")] = STAND_INS[name]
+            if name in PARAMETERS:
+                values |= _unknown_parameter(old, new, values, name)
+            elif name in STAND_INS:
+                values[name.removeprefix(f"{table}.")] = STAND_INS[name]
+            else:
+                raise
             replaced.append(name)
             continue
         for name in replaced:
             found.replaced[name] = found.replaced.get(name, 0) + 1
         return n_rows
+
+
+PARAMETERS = {"sampling.temperature": "temperature", "sampling.top_p": "top_p"}
+"columns of a sampling that may be unknown -> the parameter"
+
+
+def _unknown_parameter(
+    old: sqlite3.Connection, new: sqlite3.Connection, values: dict[str, object], name: str
+) -> dict[str, object]:
+    """Return the values of a sampling with one parameter not known, so that the answers under it are kept.
+
+    Its key changes with it, unless another sampling has that key already.
+    """
+    parameter = PARAMETERS[name]
+    left = {parameter, *str(values["server"]).split(",")}
+    changed = {
+        parameter: getattr(Sampling(), parameter),
+        "server": ",".join([*(other for other in MAY_BE_LEFT if other in left), NOT_STATED]),
+    }
+    names = [field.name for field in fields(Sampling)]
+    described = {**values, **changed}
+    key = Sampling(**{name: described[name] for name in names if name in described}).key
+    is_taken = any(
+        connection.execute("select 1 from sampling where key = ?", (key,)).fetchone() for connection in (old, new)
+    )
+    return changed if is_taken else {**changed, "key": key}
 
 
 def _rows(old: sqlite3.Connection, table: str, listed: str, found: Rescued) -> Iterator[tuple[object, ...]]:

@@ -310,7 +310,7 @@ _LABELS = f"""
         )) as note, (
             select m.flagged from remark m where m.unit_id = u.id and m.reader_id = e.id order by m.at desc, m.uid desc
             limit 1
-        ) as flagged, b.elapsed_ms, b.at, {_NEWEST} as newest
+        ) as flagged, b.elapsed_ms, iif(b.dated, b.at, null) as given_at, {_NEWEST} as newest
     from reading b
     join reader e on e.id = b.reader_id and e.kind in ('person', 'adjudication', 'import')
     join unit u on u.id = b.unit_id and u.wording_id is not null
@@ -326,7 +326,7 @@ _LABELS = f"""
 
 _ISSUE_LABELS = """
     select i.name as instrument, s.ref as statement, s.version as statement_version, e.kind as role,
-        e.name as annotator, l.issue, l.label, l.at, not exists (
+        e.name as annotator, l.issue, l.label, iif(e.kind = 'import', null, l.at) as given_at, not exists (
             select 1 from issue_label n where n.statement_id = l.statement_id and n.issue = l.issue
                 and n.reader_id = l.reader_id and n.revision > l.revision
         ) as newest

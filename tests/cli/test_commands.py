@@ -27,6 +27,11 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, out, err
 
 
+def unfolded(printed: str) -> str:
+    """Return printed text on one line: where a table folds its cells depends on the length of paths."""
+    return " ".join(printed.split())
+
+
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     code, out, err = run(capsys, *arguments, "--json")
     assert code in (0, 1), err

@@ -30,6 +30,8 @@ from workbench.cli.main import main, workbench
         (["show", "x.db", "questionnaire", "--rule", "x"], "there is no option --rule; --help lists those there are"),
         (["design", "x.db", "--judge-void"], "there is no option --judge-void; --as-published sets it, with"),
         (["lint", "x.db", "extra"], "found 'extra', which belongs to no option"),
+        (["x.db", "show", "--json"], "found 'show' after the store 'x.db'; a command comes first: workbench show x.db"),
+        (["x.db", "reliability"], "a command comes first: workbench show x.db reliability"),
         (["lint", "x.db", "--\x1b]0;x\x07"], "there is no option --␛]0;x␇"),
         (
             ["show", "x.db", "reliability", "--model", "--json"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workbench.domain.thinking import Output
+from workbench.domain.thinking import Output, refusal
 from workbench.errors import InputError, UsageError
 from workbench.formats.answer_logs import (
     CUT,
@@ -120,7 +120,11 @@ def test_a_row_stands_for_more_answers_where_that_is_allowed(tmp_path: Path) -> 
 
 BODIES: Mapping[str, tuple[Values, str | None, str]] = {
     "text": ({"message": {"content": "Yes."}, "finish_reason": "stop"}, "Yes.", ""),
-    "refusal": ({"message": {"content": None, "refusal": "I can't."}, "finish_reason": "stop"}, "I can't.", ""),
+    "refusal": (
+        {"message": {"content": None, "refusal": "I can't."}, "finish_reason": "stop"},
+        refusal("I can't."),
+        "",
+    ),
     "cut in thought": (
         {"message": {"content": None, "reasoning_content": "Let me"}, "finish_reason": "length"},
         Output("Let me", None).stored,
@@ -195,6 +199,7 @@ def test_a_log_of_inspect_is_known_without_a_name_of_its_plan(tmp_path: Path, pl
         (sample("Agr", "max_tokens"), "Agr", CUT),
         (sample("", "content_filter"), "", FILTERED),
         (sample([THOUGHT, {"type": "text", "text": "Yes."}]), Output("hm", "Yes.").stored, ""),
+        (sample([{"type": "text", "text": "No way.", "refusal": True}]), refusal("No way."), ""),
         (sample([THOUGHT], "max_tokens"), Output("hm", None).stored, CUT),
         (sample(error={"message": "boom"}), None, ""),
         (sample(output={"choices": []}), None, ""),

@@ -158,7 +158,7 @@ def test_who_labelled_is_said_where_a_file_does_not_say_it(tmp_path: Path) -> No
     assert told[2] == "Without an annotator in the file: 1 label, taken for those of “round-2”."
     file = read_label_file(path)
     assert file.notes[3] == (
-        "Without a time in the file: 1 event. New ones get the time of this import, which exports then show."
+        "Without a time in the file: 1 event. The time of this import orders them; exports leave their time empty."
     )
 
 

@@ -103,6 +103,22 @@ def test_a_file_at_fault_is_refused_with_its_place(tmp_path: Path, text: str, sa
     assert "Nothing was asked." in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("- You are a nurse.\nYou are a teacher.\nYou are a farmer.\n", 1, "a dash before it, as not every line has"),
+        ("You are a nurse.\n2) You are a teacher.\n", 2, "a number, a letter"),
+        ("# Personas\n\nYou are a nurse.\nYou are a teacher.\n", 1, "a title or a heading"),
+    ],
+)
+def test_a_list_that_may_be_meant_in_two_ways_is_refused(tmp_path: Path, text: str, line: int, said: str) -> None:
+    path = tmp_path / "people.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"people.txt, line {line}: found .*{said}") as caught:
+        read_personas(path)
+    assert "or a TOML file" in str(caught.value)
+
+
 @pytest.mark.parametrize("name", ["people.txt", "people.csv", "people"])
 def test_a_plain_list_has_one_persona_a_line(tmp_path: Path, name: str) -> None:
     texts = ["You are a nurse, 54, in a small town.", "30 years ago you moved to the coast."]

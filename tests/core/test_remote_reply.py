@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Sampling
-from workbench.domain.thinking import Output, split
+from workbench.domain.thinking import Output, refusal, split
 from workbench.inference.served.address import parse_address
 from workbench.inference.served.calls import Call, Dialect, call_seed
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
@@ -48,8 +48,12 @@ def test_an_empty_text_is_an_answer_and_none_is_not() -> None:
 
 
 def test_refusals_parts_and_filtered_answers_have_their_text() -> None:
-    refusal = {"index": 0, "message": {"content": None, "refusal": "I cannot."}, "finish_reason": "stop"}
-    assert texts(read([refusal])) == ["I cannot."]
+    for content in (None, "", [], [{"type": "refusal", "refusal": "I cannot."}]):
+        refused = {"index": 0, "message": {"content": content, "refusal": "I cannot."}, "finish_reason": "stop"}
+        if content:
+            del refused["message"]["refusal"]
+        assert texts(read([refused])) == [refusal("I cannot.")]
+    assert texts(read([turn("I cannot.")])) == ["I cannot."]
     assert texts(read([turn([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])])) == ["ab"]
     filtered = read([turn("Half of", finish_reason="content_filter"), turn(None, 1, finish_reason="content_filter")])
     assert [(c.text, c.filtered) for c in filtered.choices] == [("Half of", True), ("", True)]

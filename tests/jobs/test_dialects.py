@@ -20,7 +20,7 @@ from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling, sampled
-from workbench.domain.thinking import split
+from workbench.domain.thinking import refusal, split
 from workbench.errors import ModelError, UsageError
 from workbench.help import topic
 from workbench.inference.extra_fields import extra_fields
@@ -569,7 +569,7 @@ def test_the_responses_api_is_asked_beside_chats(caplog: pytest.LogCaptureFixtur
         found = {drawn.request: drawn for drawn in model.generate(wanted, replace(STATED, thinking="low"))}
         outputs = [split(text) for at in range(3) for text, _ in found[at].answers]
         assert [(of.thinking, of.answer) for of in outputs] == [
-            ("Some would.", "agree"), ("Some would.", "I cannot."), ("", None)
+            ("Some would.", "agree"), ("Some would.", refusal("I cannot.")), ("", None)
         ]  # fmt: skip
         assert all(sum(count for _, count in drawn.answers) == 2 for drawn in found.values())
         body = server.asked[0].body

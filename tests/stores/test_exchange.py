@@ -15,7 +15,7 @@ import stores.annotation.annotator
 import stores.annotation.labels
 from stores.annotation.annotator import Annotator
 from stores.annotation.exchange import Merged
-from stores.annotation.labels import basis
+from stores.annotation.labels import basis, item_labels
 from stores.annotation.queues import NewItem, unescaped
 from stores.core.store import Store
 from tests.conftest import instrument
@@ -336,6 +336,38 @@ def test_a_label_without_a_time_counts_from_its_import(tmp_path: Path) -> None:
     with Annotator.open(path, "first", "eva") as eva:
         assert eva.next() is None
         assert eva.progress().done == 1
+
+
+@pytest.mark.parametrize("way", [".csv", ".jsonl", "merge"])
+def test_a_label_without_a_time_leaves_the_program_without_one(tmp_path: Path, way: str) -> None:
+    path, clone = stores_of(tmp_path, ("answer 0",))
+    later = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    remark = event(path, kind=EventKind.REMARK, label=None, note="hm")
+    with Store.open(path) as store:
+        store.exchange.add([event(path), remark, event(path, label="disagree", at=later)], BOOKS, source="x")
+    if way == "merge":
+        merge(path, clone)
+    else:
+        file = write(path, tmp_path / f"a{way}")
+        assert sorted(one.at for one in read_labels(file)) == ["", "", later]
+        assert (bring(path, file).added, bring(clone, file).added) == (0, 3)
+    assert _events(clone) == _events(path)
+    for one in (path, clone):
+        with Store.open(one) as store:
+            (judged,) = store.labels.judged("stance")
+            assert [(given.label, given.at) for given in judged.labels] == [("disagree", later)], "order is kept"
+            assert [(row["label"], row["given_at"]) for row in store.data_rows.labels()] == [
+                ("agree", None), ("disagree", later)
+            ]  # fmt: skip
+            assert {one.imported_at != "" for one in store.exchange.events() if not one.at} == {True}
+
+
+def test_labels_without_a_time_belong_to_no_day_of_agreement(tmp_path: Path) -> None:
+    path, _ = stores_of(tmp_path, ("answer 0",))
+    with Store.open(path) as store:
+        store.exchange.add([event(path), event(path, annotator="ida", label="neutral")], BOOKS, source="x")
+        (item,) = item_labels(store.labels.judged("stance"))
+    assert not {"day", "hour"} & {kind for kind, _ in item.groups}
 
 
 def test_labels_of_items_that_no_queue_holds_are_kept_and_counted(tmp_path: Path) -> None:

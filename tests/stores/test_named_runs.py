@@ -111,3 +111,30 @@ def test_no_two_lines_of_the_list_of_runs_are_the_same(asked: Path) -> None:
     assert len(set(lines)) == 6
     first = [line.partition("\n")[0] for line in lines]
     assert [line.split(" · ")[1] for line in first] == ["persona none", "persona nurse", "persona talk"] * 2
+
+
+def test_names_that_lists_cut_fold_or_lengthen_are_taken_back(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(asked) as store:
+        label = next(run.label for run in store.runs.list(personas=True) if run.persona_name == "nurse")
+    for audit in ("reliability", "consistency"):
+        for model, nurse in ((SERVED.name[:-4] + "…", label), ("open ai:gpt-9 @http://gpu7/v1", label[:-15] + "…")):
+            compared = data(capsys, "show", asked, audit, "--compare", model, nurse)
+            persona = [row["run"].partition("persona ")[2] for row in compared["tables"][0]["rows"]]
+            assert persona == ["", "nurse"]
+        assert data(capsys, "show", asked, audit, "--model", label)
+    code, _, err = run(capsys, "show", asked, "consistency", "--compare", SERVED.name, "scripted · persona…")
+    assert (code, "may be 2 names" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("persona", "choices"), [("all", "--persona none, nurse or talk"), ("nurse,talk", "--persona nurse or talk")]
+)
+def test_an_audit_of_one_run_says_which_personas_can_be_given(
+    asked: Path, persona: str, choices: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "show", asked, "reliability", "--model", "scripted", "--persona", persona)
+    assert (code, f"Give {choices}:" in err) == (2, True)
+    compared = data(capsys, "show", asked, "consistency", "--model", "scripted", "--persona", persona)
+    respondents = {row["respondent"] for row in compared["tables"][0]["rows"]}
+    assert {"scripted · persona nurse", "scripted · persona talk"} <= respondents
+    assert ("scripted" in respondents) == (persona == "all")

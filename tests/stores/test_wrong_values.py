@@ -22,7 +22,7 @@ from stores.core.values import (
     checked_count,
     columns_of,
 )
-from tests.cli.test_commands import run
+from tests.cli.test_commands import run, unfolded
 from tests.tui.audit_runs import audited
 from workbench.errors import StoreError
 
@@ -111,9 +111,42 @@ def test_a_store_that_has_a_wrong_value_is_named_and_rescued_without_it(
     code, _, err = run(capsys, "show", path, "reliability")
     assert code == 0 or "--rescue NEW" in err
     result = rescued(path, tmp_path / "new.db", lambda new: open_database(new, create=False, quiet=True)[0])
-    assert result.refused
+    assert result.refused or result.replaced
     assert damage(tmp_path / "new.db") == "", "neither the value nor a row about it"
     Store.open(tmp_path / "new.db").close()
+
+
+@pytest.mark.parametrize("known", ["temperature", "top_p"])
+def test_answers_under_a_sampling_with_a_wrong_number_are_rescued(
+    path: Path, tmp_path: Path, known: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(path) as store:
+        (before,) = store.runs.list("reliability")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"update sampling set {known} = 9e999")
+        connection.commit()
+    new = tmp_path / "new.db"
+    code, out, err = run(capsys, "doctor", path, "--rescue", new)
+    assert (code, err) == (0, "")
+    assert f"sampling.{known}: 1 wrong value now not known; its answers are kept" in unfolded(out)
+    with Store.open(new) as store:
+        (after,) = store.runs.list("reliability")
+        rows = store.connection.execute("select key from sampling").fetchall()
+    assert (after.responses, after.sampling.known(known)) == (before.responses, None)
+    assert after.sampling.key in {key for (key,) in rows}
+    assert "the rest not known" in str(after.sampling)
+
+
+@pytest.mark.parametrize("act", [("jobs", "resume", "1", "--yes"), ("jobs", "retry", "1"), ("run", "--again", "1")])
+def test_a_job_whose_settings_were_lost_says_so(
+    path: Path, act: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update job set spec = '{}', kind = 'sample', state = 'cancelled' where id = 1")
+        connection.commit()
+    code, _, err = run(capsys, act[0], path, *act[1:])
+    assert code in (1, 2)
+    assert "job 1 cannot go on: its settings were damaged" in err
 
 
 def test_a_wrong_value_that_has_a_stand_in_costs_no_row(

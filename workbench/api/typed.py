@@ -180,7 +180,8 @@ class AnyFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -289,7 +290,8 @@ class CommonFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -328,7 +330,8 @@ class ReliabilityFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -390,7 +393,8 @@ class ConsistencyFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -452,7 +456,8 @@ class BiasScoreFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -512,7 +517,8 @@ class StatementLabelsFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -546,7 +552,8 @@ class QuestionnaireFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -599,7 +606,8 @@ class ResponseBiasFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -643,7 +651,8 @@ class ContaminationFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
@@ -679,7 +688,8 @@ class RepresentationFigures(TypedDict, total=False):
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
+    several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None

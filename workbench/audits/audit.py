@@ -455,10 +455,10 @@ class Audit(ABC):
         """
         from workbench.audits.chosen_run import elsewhere, start_with
         from workbench.audits.result import conditions, printed
-        from workbench.evidence.runs import Which
+        from workbench.evidence.runs import Which, whole_names
 
-        compare = getattr(options, "compare", None) or ()
-        meant = Which.of(options).with_personas_in(compare)
+        compare = whole_names(store, getattr(options, "compare", None))
+        meant = Which.of(options, store).with_personas_in(compare)
         there = self.narrowed(store, meant)
         if not there and self.each_run:
             there = [meant]  # `judge` says which models there are
@@ -540,12 +540,12 @@ class Audit(ABC):
         """
         from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
-        from workbench.evidence.runs import Which, names_model
+        from workbench.evidence.runs import Which, names_model, whole_names
 
         models = wanted.models if self.each_run else ()
         which = Which(wanted.instrument or None, models, readings=Readings(rulings=wanted.rulings))
         if not self.each_run:
-            which = which.with_personas_in(wanted.compare)
+            which = which.with_personas_in(whole_names(store, wanted.compare))
         options = self.options.of(
             Given(seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within)
         )
@@ -590,7 +590,7 @@ class Audit(ABC):
         """
         from workbench.evidence.runs import Which
 
-        which = Which.of(options)
+        which = Which.of(options, store)
         for one in self.every_run(store, which) if self.each_run else self.narrowed(store, which):
             yield Given(**vars(options) | one.given())
 

@@ -9,9 +9,21 @@ from types import SimpleNamespace
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.prompts import LATEST, NONE, TemplateChoice
 from workbench.errors import AmbiguousRun, UnknownName
-from workbench.evidence.runs import Which, has_parts, listed_runs, parts_of, runs_meant, templates_of
+from workbench.evidence.runs import (
+    FIRST,
+    Which,
+    has_parts,
+    listed_runs,
+    parts_of,
+    runs_meant,
+    templates_of,
+    whole_name,
+    whole_names,
+)
+
+NO_LABELS: Mapping[str, str] = {}
 
 
 def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
@@ -19,7 +31,7 @@ def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) ->
     return find_run(
         store,
         options.audit,
-        options.model,
+        next(iter(whole_names(store, options.model)), None),
         options.instrument,
         options.sampling,
         dtype=options.dtype,
@@ -65,20 +77,52 @@ def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False)
             + (f". Models with answers: {others}" if others else f". {instead(store, audit)}")
         )
     if len(runs) > 1:
-        raise AmbiguousRun(
-            f"{len(runs)} runs match; name one with --model, --instrument, --language, --sampling, --dtype, "
-            f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{listed_runs(runs)}"
-        )
+        raise AmbiguousRun(_several_match(runs))
     return runs[0]
 
 
-def run_named(name: str, there: Mapping[str, str]) -> str:
+def _several_match(runs: Sequence[Run]) -> str:
+    """Return a message that lists the matching runs, with the options that tell them apart and what to give for each.
+
+    Revisions tell the runs of one model apart, and dates those of one snapshot.
+    """
+    models = [run.model for run in runs]
+    if len(set(models)) == 1:
+        models = [f"{run.model}@{run.revision}" for run in runs]
+    snapshots = [run.snapshot for run in runs]
+    if len(set(snapshots)) == 1:
+        snapshots = [run.occasion or FIRST for run in runs]
+    values = {
+        "persona": [run.persona_name or NONE for run in runs],
+        "model": models,
+        "instrument": [run.instrument for run in runs],
+        "language": [run.language for run in runs],
+        "family": [run.family for run in runs],
+        "sampling": [", ".join(filter(None, (str(run.sampling), run.encoded))) for run in runs],
+        "dtype": [run.dtype for run in runs],
+        "snapshot": snapshots,
+    }
+    choices = []
+    for name, given in values.items():
+        different = [shlex.quote(value) for value in dict.fromkeys(given) if value]
+        if len(different) > 1:
+            choices.append(f"--{name} {' or '.join((', '.join(different[:-1]), different[-1]))}")
+    advice = f"Give {'; '.join(choices)}" if choices else "Give another --template-version or --fingerprint"
+    return f"{len(runs)} runs match, and only one can be shown at a time. {advice}:\n{listed_runs(runs)}"
+
+
+def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
     """Return the run that a name means: its own, a model's with one run alone, or one that has all parts of the name.
 
     Of several runs the one is meant that the others only add to: `MODEL` is the run without a persona.
 
-    there : name of a run -> its model. Raises UnknownName, AmbiguousRun.
+    there : name of a run -> its model
+    labels : longer names that lists print -> name of a run
+
+    Raises UnknownName, AmbiguousRun.
     """
+    name = whole_name(name, (there.values(), there, labels))
+    name = labels.get(name, name)
     if name in there:
         return name
     parts = {run: set(parts_of(run, model)) for run, model in there.items()}

@@ -149,6 +149,12 @@ class Result:
         there = {name: run.model for name, run in self.beside.items()} or self.models
         return there if self.compared is not None and len(there) > 1 else {}
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The name of each run that can be compared, by the longer name that lists of runs print."""
+        runs = self.beside or {name: of[0] for name in self.names if len(of := self.runs_of(name)) == 1}
+        return {run.label: name for name, run in runs.items()}
+
 
 def tables(
     result: Result, wanted: Sequence[str], where: Mapping[str, Sequence[str]], medium: Medium
@@ -295,7 +301,9 @@ def printed(
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
-        found = side_by_side(put_beside(result, meant(compare, result.models)), where, medium, about, beside)
+        found = side_by_side(
+            put_beside(result, meant(compare, result.models, result.labels)), where, medium, about, beside
+        )
     else:
         made = tables(result, wanted, where, medium)
         found = Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
@@ -387,7 +395,7 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
     """Yield the comparison of the runs that a report is to compare, if two of these can be compared."""
     from workbench.audits.comparison.book import comparison, names_wanted
 
-    if result.compared is not None and (names := names_wanted(wanted, result.comparable)):
+    if result.compared is not None and (names := names_wanted(wanted, result.comparable, result.labels)):
         what = result.book.title.rpartition(": ")[2].capitalize()
         runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result

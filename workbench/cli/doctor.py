@@ -106,7 +106,7 @@ def _checks(store: Path | None) -> Iterator[Check]:
 def _rescued(source: Path, target: Path) -> Iterator[Check]:
     """Save what can be read of a store, and say what cannot."""
     from stores.core.connection import open_database
-    from stores.core.rescue import rescued
+    from stores.core.rescue import PARAMETERS, rescued
 
     found = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
     yield Check("rescued", "ok", f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}")
@@ -118,7 +118,8 @@ def _rescued(source: Path, target: Path) -> Iterator[Check]:
     for table_, n in found.refused.items():
         yield Check("damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold")
     for name, n in found.replaced.items():
-        yield Check("damaged", "note", f"{name}: {plural(n, 'wrong value')} replaced by one that says nothing")
+        instead = "now not known; its answers are kept" if name in PARAMETERS else "replaced by one that says nothing"
+        yield Check("damaged", "note", f"{name}: {plural(n, 'wrong value')} {instead}")
     yield from _store(target)
 
 

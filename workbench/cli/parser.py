@@ -188,9 +188,23 @@ class Verbs(click.Group):
             return args[0], self.narrowed(ctx, args, look=not ctx.resilient_parsing), args[1:]
         if not ctx.resilient_parsing and args[0] in registry.FORMER:
             raise UsageError(replaced(*args))
-        if not ctx.resilient_parsing and (told := self.meant(args[0])):
-            ctx.fail(told)
+        if not ctx.resilient_parsing:
+            if told := self.store_first(args):
+                ctx.fail(told)
+            if told := self.meant(args[0]):
+                ctx.fail(told)
         return self.default, self.get_command(ctx, self.default), args
+
+    def store_first(self, words: Sequence[str]) -> str:
+        """Return the command that is meant where the store stands before a verb or an audit, or an empty text."""
+        store, verb, *rest = *words, ""
+        if verb in self.listed:
+            command = ("workbench", verb, store, *filter(None, rest))
+        elif verb in registry.audits():
+            command = ("workbench", "show", store, verb, *filter(None, rest))
+        else:
+            return ""
+        return f"found {visible(verb)!r} after the store {visible(store)!r}; a command comes first: {join(command)}"
 
     def meant(self, word: str) -> str:
         """Return which verb a word is like, and what replaces a former one; or an empty text.

@@ -153,7 +153,9 @@ class LabelEvent:
     confidence: float | None = None
     elapsed_ms: int | None = None
     at: str = ""
-    "UTC; empty: the time of the import"
+    "UTC; empty: nobody knows"
+    imported_at: str = ""
+    "UTC; orders a label without a time among others: when it came into the first store"
     basis: bytes | None = None
     "of an adjudication: the key of the labels it decided on"
     attention: bool = False
@@ -162,6 +164,11 @@ class LabelEvent:
     "the version of the codebook under which it was given; None: the one that counts at the import"
     line: int = 0
     "of the file; 0: not from a file"
+
+    @property
+    def ordered_at(self) -> str:
+        """The time by which it is ordered among others, or an empty text before its first import."""
+        return self.at or self.imported_at
 
 
 FIELDS: Mapping[str, str] = {

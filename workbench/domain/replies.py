@@ -2,7 +2,8 @@
 
 Nothing in a reply is trusted. If choices have the same index, the first is taken. An answer cut by the service's filter
 (`content_filter`) is kept with its text, even if empty: the filter is part of the served model. A refusal in a separate
-field is the answer's text. An answer without text (`null`) is not an answer; an empty text is.
+field is a refusal, whatever its words are: the answer is marked as one, see `thinking.refusal`. An answer without text
+(`null`) is not an answer; an empty text is.
 
 A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of OpenRouter
 and newer vLLM), in parts of the content (Mistral, Inspect), between marks in the text, or not at all (OpenAI, which
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.domain.thinking import Output, split
+from workbench.domain.thinking import Output, refusal, split
 
 ENDED = {"max_output_tokens": "length", "content_filter": "content_filter"}
 "reason of an incomplete answer -> its name in chats"
@@ -150,10 +151,22 @@ def as_dict(value: object) -> dict[str, Any]:
 
 
 def _text(message: Mapping[str, Any]) -> object:
-    """Return the text of a chat's turn: a string, the texts of its parts, or the refusal."""
+    """Return the text of a chat's turn: a string, the texts of its parts, or the marked refusal.
+
+    A refusal is a field of the turn (OpenAI), a part of its own, or a text that is said to be one (Inspect).
+    """
     content = message.get("content")
+    refusals = [message.get("refusal")]
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        texts = [part for part in parts if isinstance(part, str)]
+        parts = dicts(content)
+        refusals += [part.get("refusal") for part in parts]
+        refusals += [part.get("text") for part in parts if part.get("refusal") is True]
+        texts = [
+            part["text"] for part in parts if isinstance(part.get("text"), str) and part.get("refusal") is not True
+        ]
         content = "".join(texts) if texts else None
-    return message.get("refusal") if content is None else content
+    refused = [text for text in refusals if isinstance(text, str) and text.strip()]
+    if not refused:
+        return content
+    before = [content] if isinstance(content, str) and content.strip() else []
+    return refusal("\n".join([*before, *refused]))

@@ -14,6 +14,8 @@ from functools import lru_cache
 
 BEGIN, END = "⟦thinking⟧", "⟦/thinking⟧"
 "around a thought in an output that is stored, whatever the model's own marks are"
+REFUSED = "⟦refusal⟧"
+"begins the answer of a model that refused in a field of its own, whatever its words are"
 _SPELLED = "⟦/thinking ⟧"
 "stands for the end in a thought that has it in its text"
 
@@ -103,6 +105,22 @@ def split(text: str, own: Sequence[Pair] = ()) -> Output:
         return Output(found[1].strip(), None if found[2] is None else found[2].lstrip())
     made = _marked(text, tuple(own))
     return _concluded(text) if made == Output("", text) else made
+
+
+def refusal(text: str) -> str:
+    """Return the stored answer of a model that refused in a field of its own.
+
+    Examples
+    --------
+    >>> refusal("I can't."), is_refusal(refusal("I can't.")), is_refusal("I can't.")
+    ("⟦refusal⟧ I can't.", True, False)
+    """
+    return f"{REFUSED} {text}"
+
+
+def is_refusal(answer: str) -> bool:
+    """Return whether an answer is a refusal because its server or its log says so."""
+    return answer.startswith(REFUSED)
 
 
 def is_plain(text: str) -> bool:

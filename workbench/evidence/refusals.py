@@ -21,6 +21,7 @@ from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import OTHER_LANGUAGE, Signal
 from workbench.domain.statements import Side
+from workbench.domain.thinking import is_refusal
 from workbench.errors import UnknownName
 from workbench.evidence.readings import read as read_by_rule
 from workbench.evidence.readings import stance_reader, template_reader
@@ -201,6 +202,8 @@ def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Ki
 
 def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     """Return the label of an answer by the rule of its template, None if it names none, and whether it is a refusal."""
+    if is_refusal(text):
+        return None, True
     rule = template_reader(template)
     label = rule.read(text).label if rule is not None else None
     if label is not None:

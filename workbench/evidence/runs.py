@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,7 +24,7 @@ from workbench.domain.prompts import LATEST, NONE, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.entry_points import DEFAULT_AUDIT
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.formats.personas import EVERY
 from workbench.stats.hypothesis_tests import PERMUTATIONS, Heterogeneity, heterogeneity
 from workbench.stats.resampling import derive_rng
@@ -34,6 +35,8 @@ DOT = " · "
 "between the parts of a run's name"
 OF_PERSONA = "persona "
 "begins the part of a run's name that names its persona"
+ELLIPSIS = re.compile(r"…|\.\.\.")
+"what a list prints in place of the rest of a name"
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
@@ -119,7 +122,7 @@ def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]
     if runs and unknown:
         raise UnknownName(
             f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that were asked: "
-            f"{', '.join(asked) or 'none'}. {NONE}: prompts without one"
+            f"{', '.join(asked) or 'not one'}. For prompts without a persona: --persona {NONE}"
         )
     spoken = [
         run
@@ -277,6 +280,49 @@ def models_named(store: Store, name: str) -> frozenset[int]:
     return store.runs.models([name]) or frozenset(run.model_id for run in of_models(store, runs, [name]))
 
 
+def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return names of models and runs as the store has them; lists cut names with … and fold them.
+
+    A name that means none stays as it is. A text is one name, or several between commas. Raises AmbiguousRun.
+    """
+    if not names:
+        return ()
+    runs = store.runs.list(personas=True)
+    labels = [run.label for run in runs]
+    printed = ([run.model for run in runs], [*named_runs(runs), *(run.named for run in runs)], labels)
+    if isinstance(names, str):
+        whole = whole_name(names, printed)
+        names = (whole,) if whole in labels else listed(names)
+    return tuple(whole_name(name, printed) for name in names)
+
+
+def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
+    """Return the name that a list printed like this, or the same name if there is none.
+
+    printed : the names of each kind; the first kind with a match counts. Raises AmbiguousRun.
+
+    Examples
+    --------
+    >>> whole_name("openai:a-long…", [["openai:a-long-name", "other"]])
+    'openai:a-long-name'
+    >>> whole_name("openai:a-lo ng-name", [["openai:a-long-name"]]), whole_name("openai:a", [["openai:a-long-name"]])
+    ('openai:a-long-name', 'openai:a')
+    """
+    if any(name in names for names in printed):
+        return name
+    pieces = ELLIPSIS.split("".join(name.split()))
+    pattern = re.compile(".+".join(map(re.escape, pieces)))
+    if not any(pieces):
+        return name
+    for names in printed:
+        matching = [other for other in dict.fromkeys(names) if pattern.fullmatch("".join(other.split()))]
+        if len(matching) > 1:
+            raise AmbiguousRun(f"{name!r} may be {len(matching)} names; give one whole: {'; '.join(matching)}")
+        if matching:
+            return matching[0]
+    return name
+
+
 def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
     """Return the models of names of models and runs, for what takes answers of all personas of a model.
 
@@ -284,7 +330,7 @@ def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
     """
     by_rowid = store.data_rows.models() if names else {}
     found: dict[str, None] = {}
-    for name in names:
+    for name in whole_names(store, names):
         if store.runs.models([name]):
             found[name] = None
             continue
@@ -592,11 +638,11 @@ class Which:
         )
 
     @classmethod
-    def of(cls, given: SimpleNamespace) -> Self:
+    def of(cls, given: SimpleNamespace, store: Store) -> Self:
         """Return the answers that a command line or a program names. Raises UsageError."""
         return cls(
             given.instrument,
-            listed(given.model),
+            whole_names(store, given.model),
             templates_of(given),
             getattr(given, "sampling", None),
             getattr(given, "dtype", None),

@@ -24,6 +24,7 @@ from typing import Any
 
 from workbench.domain.names import placeless, plural
 from workbench.domain.replies import as_chat, choice_of, entries_of, thinking_tokens_of
+from workbench.domain.thinking import refusal
 from workbench.errors import MissingPackage, UsageError
 from workbench.formats.archives import names_in, opened_archive
 from workbench.formats.log_values import (
@@ -420,10 +421,11 @@ def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
         return
     provider = result.get("provider") or {}
     told = provider.get("config") or {} if isinstance(provider, dict) else {}
+    text = text_of("output", output if isinstance(output, str) else json.dumps(output))
     uid = _digest(whole.get("evalId"), result["id"]) if result.get("id") else ""
     yield Logged(
         place,
-        text_of("output", output if isinstance(output, str) else json.dumps(output)),
+        refusal(text) if response.get("isRefusal") else text,
         model=model_of(provider.get("id") if isinstance(provider, dict) else provider, "provider"),
         turns=turns_of("prompt", result["prompt"]["raw"]),
         sampling=sampling_of(told if isinstance(told, dict) else {}),

@@ -168,7 +168,8 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
     for name, text in row.items():
         if name not in ("response", "statement") and not _encodable(text):
             findings.add(path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
-    at = _moment(path, line, row, findings)
+    at = _moment(path, line, row, "at", findings)
+    imported_at = _moment(path, line, row, "imported_at", findings)
     values = {
         "confidence": _number(path, line, row, "confidence", findings, 1.0),
         "elapsed_ms": _number(path, line, row, "elapsed_ms", findings, float(2**53)),
@@ -201,6 +202,7 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
         elapsed_ms=int(elapsed) if isinstance(elapsed, float) else None,
         at=at,
+        imported_at="" if at else imported_at,
         basis=basis if isinstance(basis, bytes) else None,
         codebook_key=book if isinstance(book, bytes) else None,
         attention=row.get("attention", "") in ("1", "true"),
@@ -215,18 +217,18 @@ def _encodable(text: str) -> bool:
         return False
 
 
-def _moment(path: Path, line: int, row: Mapping[str, str], findings: Findings) -> str:
+def _moment(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> str:
     """Return a time in the format of stores, so that times compare as texts; a time without a zone is UTC."""
-    if not row.get("at"):
+    if not row.get(name):
         return ""
     try:
-        found = datetime.fromisoformat(row["at"].strip())
+        found = datetime.fromisoformat(row[name].strip())
         moment = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
         if moment < datetime.now(UTC) + timedelta(days=1):
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError):
         pass
-    findings.add(path, line, "at", repr(row["at"]), "a past time, such as 2026-11-21T09:30:00Z, or nothing")
+    findings.add(path, line, name, repr(row[name]), "a past time, such as 2026-11-21T09:30:00Z, or nothing")
     return ""
 
 

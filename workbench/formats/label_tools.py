@@ -403,7 +403,7 @@ def _tasks(events: list[LabelEvent]) -> Iterator[Object]:
             {
                 "unique_id": str(UUID(bytes=one.uid)),
                 "completed_by": {"email": one.annotator},
-                "created_at": one.at,
+                "created_at": one.at or None,
                 "lead_time": None if one.elapsed_ms is None else one.elapsed_ms / 1000,
                 "was_cancelled": False,
                 "result": [

@@ -204,11 +204,21 @@ def _is_plain_list(path: Path) -> bool:
 
 
 def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
-    """Return one persona for each line. Numbers and bullets of the whole list are no part of the texts."""
+    """Return one persona for each line. Numbers and bullets of the whole list are no part of the texts.
+
+    Lines that may be meant in two ways are faults, as what is asked must be exactly what a person wrote.
+    """
     findings = Findings()
+    read = read_list(path, findings)
+    for line in read.partly_marked:
+        marked = "a number, a letter or a dash before it, as not every line has"
+        findings.add(path, line, None, marked, "a mark before every persona or before none; or a TOML file")
+    is_table = path.suffix.lower() == ".csv"  # the header of its only column is no persona
+    for line in () if is_table else read.left_out:
+        findings.add(path, line, None, "a title or a heading", "a persona on every line; or a TOML file")
     given = [
         _Given(statement.line, f"persona-{place}", PersonaKind.PERSONA.value, "", ((SYSTEM, statement.text),))
-        for place, statement in enumerate(read_list(path, findings).statements, start=1)
+        for place, statement in enumerate(read.statements, start=1)
     ]
     return given, findings.found
 

@@ -71,6 +71,10 @@ class StatementList:
     "what was taken off or left out, in sentences"
     is_marked: bool
     "whether every statement had a number, a letter or a bullet"
+    partly_marked: tuple[int, ...] = ()
+    "lines that begin with a bullet, a dash, `1.` or `a)`, in a list where others do not"
+    left_out: tuple[int, ...] = ()
+    "lines that are headings, a title or rules"
 
     @property
     def refs(self) -> tuple[str, ...]:
@@ -146,7 +150,13 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
             f"Kept as text: the number, letter or dash with which {plural(len(kept), 'statement')} of {len(listed):,} "
             f"{'begins' if len(kept) == 1 else 'begin'} (line {lines_kept}{more})."
         )
-    return StatementList(tuple(listed), tuple(notes), is_marked)
+    return StatementList(
+        tuple(listed),
+        tuple(notes),
+        is_marked,
+        partly_marked=tuple(one.line for one in kept if _is_clearly_marked(one.text)),
+        left_out=tuple(heading.line for heading in headings),
+    )
 
 
 def _lines_of(path: Path, findings: Findings, encoding: str) -> Iterator[tuple[int, str]]:
@@ -242,6 +252,13 @@ def _looks_marked(text: str) -> bool:
     """Return whether a line, alone, might begin with a number or a bullet of a list."""
     number = _NUMBER.match(text)
     return _BULLET.match(text) is not None or (number is not None and not number["word"])
+
+
+def _is_clearly_marked(text: str) -> bool:
+    """Return whether a line begins with a bullet, a dash, or a number or letter with a sign behind it."""
+    number = _NUMBER.match(text)
+    is_clear = number is not None and number["close"].strip() in _CLEAR
+    return is_clear or any(mark.match(text) for mark in (_BULLET, _LETTER, _ROMAN))
 
 
 def _may_be_marked(text: str) -> bool:

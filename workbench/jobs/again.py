@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 from workbench.evidence.runs import run_of_job
 from workbench.formats.personas import as_given
 from workbench.jobs import origin
-from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
+from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN, check_kept
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import ClassifySpec, TrainSpec
@@ -82,6 +82,7 @@ def anew(store: Store, number: int) -> Design:
     job = store.jobs.get(number)
     if job.kind != SAMPLE:
         raise UsageError(f"job {number} is no run: it does {job.kind}; give the number of a job that asked an audit")
+    check_kept(job)
     if run_of_job(store, job) is None:
         raise UsageError(f"job {number} has no answers that could be asked anew; workbench jobs STORE resume {number}")
     first, today = replace(Design.from_json(job.spec), occasion=""), now()[:10]

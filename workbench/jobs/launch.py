@@ -273,6 +273,7 @@ def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
     if it was created elsewhere.
     """
     reap()
+    check_kept(store.jobs.get(job_id))
     check_settings()
     check_room(store.path)
     check_origin(store, job_id, consent=consent)
@@ -283,6 +284,15 @@ def _go_on(store: Store, job_id: int, *, only_failed: bool = False) -> int | Non
     if not store.jobs.resume(job_id, only_failed=only_failed):
         return None
     return spawn(store.path, job_id)
+
+
+def check_kept(job: Job) -> None:
+    """Raise JobError if the store has lost what the job was told, as a damaged store that was rescued may have."""
+    if not job.spec:
+        raise JobError(
+            f"job {job.id} cannot go on: its settings were damaged and left out by a rescue. Start a new job with "
+            "workbench run; stored answers count"
+        )
 
 
 def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
@@ -306,6 +316,7 @@ def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
     job = store.jobs.get(job_id)
     if job.active:
         raise JobError(f"job {job_id} {job.stands}; retry what fails once it has ended")
+    check_kept(job)
     if not job.failures and not store.jobs.failed_prompts(job_id):
         raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
     check_settings()

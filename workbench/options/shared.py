@@ -44,7 +44,8 @@ PERSONAS = Option(
 )
 PERSONA = Option(
     "persona",
-    "that stood before the prompts; several make a result each; none: prompts without one; all",
+    "that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows "
+    "several runs at once",
     none="none",
     metavar="NAME,…",
     completes="personas",

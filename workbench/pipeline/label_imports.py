@@ -60,8 +60,8 @@ def read_label_file(path: Path, options: LabelOptions = DEFAULT_LABEL_OPTIONS) -
     n_undated = sum(not event.at for event in events)
     if n_undated:
         notes.append(
-            f"Without a time in the file: {plural(n_undated, 'event')}. New ones get the time of this import, "
-            "which exports then show."
+            f"Without a time in the file: {plural(n_undated, 'event')}. The time of this import orders them; "
+            "exports leave their time empty."
         )
     return LabelFile(path.name, events, options, tuple(notes))
 

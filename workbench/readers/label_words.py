@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
+from workbench.domain.thinking import is_refusal
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Phrasebook, Quality, Role, Token, tokenize
 
@@ -156,6 +157,8 @@ class LabelWords:
         """Return agree, disagree or None, with the deciding words. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
+        if is_refusal(text):
+            return Reading(None, REFUSAL)
         if self._coded is not None:
             return read_as_published(text, *self._coded)
         tokens = tokenize(text)

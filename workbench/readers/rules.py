@@ -49,6 +49,7 @@ from typing import NamedTuple, Protocol
 
 from workbench.domain.prompts import LETTER, LIKERT
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
+from workbench.domain.thinking import is_refusal
 
 
 class Reader(Protocol):
@@ -71,6 +72,8 @@ FIRST_WORD_VERSION = "1"
 NO_TEXT = "empty answer"
 ANOTHER = "the first word is neither of the two"
 BOTH = "names both words"
+REFUSAL = "refusal"
+"why an answer has no label whose server says that it is a refusal"
 
 _MARKUP = r"[\s*_`~#>\"'“”„‘’«»()\[\]<.,:;!¡¿-]*"
 "characters that may precede the first word"
@@ -101,6 +104,8 @@ class FirstWord:
         """
         if not text.strip():
             return Reading(None, NO_TEXT)
+        if is_refusal(text):
+            return Reading(None, REFUSAL)
         found = self._first.match(text)
         if found is None:
             return Reading(None, ANOTHER)
@@ -149,6 +154,8 @@ class ChoiceLetter:
         """Return the letter in lower case with its position, or None. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
+        if is_refusal(text):
+            return Reading(None, REFUSAL)
         begins = [0, *(question.start() for question in _NEXT.finditer(text))]
         for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
             named = list(_NAMED.finditer(text, begin, end))
@@ -235,6 +242,8 @@ class Likert:
         """Return agree, neutral, disagree or None, with the deciding number. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
+        if is_refusal(text):
+            return Reading(None, REFUSAL)
         found = [number for number in map(_number, _DIGITS.finditer(text)) if number.kind is not _Kind.OF_A_WORD]
         if not found:
             return Reading(None, NO_NUMBER)

@@ -20,7 +20,7 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
             "answer", row["instrument"], row["statement"], row["statement_version"], row["language"],
             f"{row['kind']}{ordinal}", restored(row["wording"]), restored(row["text"]), row["role"],
             people.called(row["annotator"]), row["codebook"], None, row["label"], bool(row["newest"]),
-            row["reason"] or None, row["note"] or None, bool(row["flagged"]), row["elapsed_ms"], row["at"],
+            row["reason"] or None, row["note"] or None, bool(row["flagged"]), row["elapsed_ms"], row["given_at"],
             row["answer_key"].hex(),
         )  # fmt: skip
     for row in store.data_rows.issue_labels(choice.instruments):
@@ -28,7 +28,7 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
         yield (
             "statement", row["instrument"], row["statement"], row["statement_version"], None, None, None, None,
             row["role"], people.called(row["annotator"]), None, row["issue"], label, bool(row["newest"]), None, None,
-            False, None, row["at"], None,
+            False, None, row["given_at"], None,
         )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ LABELS = Rows(
         Field("note", "what the annotator wrote beside it, word for word", empty="nothing"),
         truth("flagged", "whether the annotator flagged the item"),
         whole("elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"),
-        time("time", "when"),
+        time("time", "when", empty="imported without a time: nobody knows"),
         ANSWER_KEY.but(empty="a statement was labelled"),
     ),
     read_labels,

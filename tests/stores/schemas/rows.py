@@ -31,6 +31,13 @@ ROWS: Mapping[int, str] = {
         insert into published_share
         select id, 'country', 'Veldania', '{"yes": 0.25, "no": 0.75}', 900 from question limit 1;
     """,
+    36: """
+        insert into reading (unit_id, reader_id, revision, label, reason, at, codebook_id, uid, dated)
+        select unit_id, reader_id, revision + 100, label, reason, '2026-11-29T00:00:00.000Z', codebook_id, x'36', 0
+        from reading where uid is not null limit 1;
+        insert into remark (uid, unit_id, reader_id, flagged, note, at, dated)
+        select x'36', unit_id, reader_id, flagged, note, '2026-11-29T00:00:00.000Z', 0 from remark limit 1;
+    """,
 }
 "schema -> statements with rows for what its migration made"
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from stores.runs.run_rows import Run
-from workbench.audits.chosen_run import run_named
+from workbench.audits.chosen_run import NO_LABELS, run_named
 from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, shown
 from workbench.audits.comparison.judge import (
     ANSWERED,
@@ -411,18 +411,19 @@ LIMITS = (
 )
 
 
-def names_wanted(wanted: Wanted, there: Mapping[str, str]) -> tuple[str, ...]:
+def names_wanted(wanted: Wanted, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> tuple[str, ...]:
     """Return the runs that a report is to compare; empty where fewer than two of these are named.
 
     there : name of a run -> its model
+    labels : longer names that lists print -> name of a run
     """
-    known = [name for name in wanted.compare if _is_among(name, there)]
-    return meant(known, there) if len(known) > 1 else ()
+    known = [name for name in wanted.compare if _is_among(name, there, labels)]
+    return meant(known, there, labels) if len(known) > 1 else ()
 
 
-def _is_among(name: str, there: Mapping[str, str]) -> bool:
+def _is_among(name: str, there: Mapping[str, str], labels: Mapping[str, str]) -> bool:
     try:
-        return bool(run_named(name, there))
+        return bool(run_named(name, there, labels))
     except UnknownName:
         return False
 

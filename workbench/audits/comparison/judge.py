@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.chosen_run import run_named
+from workbench.audits.chosen_run import NO_LABELS, run_named
 from workbench.audits.claims import Finding, p_of
 from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
@@ -229,13 +229,16 @@ def differing(sides: Sequence[Side]) -> tuple[str, ...]:
     return tuple(name for name in found if MODEL not in found or name not in OF_THE_MODEL)
 
 
-def meant(names: Sequence[str], there: Mapping[str, str]) -> tuple[str, ...]:
+def meant(names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> tuple[str, ...]:
     """Return the runs that a person names: each by its own name, or by its model's where that has one run alone.
 
-    there : name of a run -> its model. Raises UsageError for fewer than two runs or one given twice, UnknownName and
+    there : name of a run -> its model
+    labels : longer names that lists print -> name of a run
+
+    Raises UsageError for fewer than two runs or one given twice, UnknownName and
     AmbiguousRun for a name that means none or several.
     """
-    found = tuple(run_named(name, there) for name in names)
+    found = tuple(run_named(name, there, labels) for name in names)
     if len(found) < 2:
         listed = "; ".join(there) or "none"
         raise UsageError(f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: {listed}")

@@ -536,7 +536,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     """Return what a pilot tells of the templates: of what was just asked, or of stored answers."""
     if asked is None and not _answered(store, given):
         return _unasked(_instrument(store, given))
-    which = Which.of(given)
+    which = Which.of(given, store)
     if asked is not None:
         templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
         which = replace(which, templates=templates, sampling=str(asked.sampling))

@@ -111,7 +111,7 @@ class Reliability(Audit):
         from workbench.audits.reliability.result import compared_runs
         from workbench.evidence.runs import Which
 
-        which, judged_by = Which.of(options), ReliabilityOptions.of(options)
+        which, judged_by = Which.of(options, store), ReliabilityOptions.of(options)
         return compared_runs(store, which, judged_by, options.compare, options.where or (), medium)
 
     def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged:

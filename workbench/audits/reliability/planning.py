@@ -693,7 +693,7 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
         refuse(ruling, given, f"only claims of {' and '.join(SIMULATED)} are simulated and judged")
     rules, run = ReliabilityOptions.of(given), None
     if given.components is None:
-        run = judged(store, Which.of(given), rules, lambda: nullcontext(store)).judged
+        run = judged(store, Which.of(given, store), rules, lambda: nullcontext(store)).judged
     rate = _rate(store, run.run.model if run is not None else given.model)
     known, usual, source = _from_run(run) if run is not None else _assumed(given)
     known = _known_otherwise(known, given)

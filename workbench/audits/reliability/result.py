@@ -118,7 +118,9 @@ def compared_runs(
 ) -> Printed:
     """Return what `verdicts` prints of runs side by side. `names`: theirs, or their models'; `where`: which rows."""
     runs = runs_to_compare(store, which)
-    chosen = {name: runs[name] for name in meant(names, {name: run.model for name, run in runs.items()})}
+    models = {name: run.model for name, run in runs.items()}
+    labels = {run.label: name for name, run in runs.items()}
+    chosen = {name: runs[name] for name in meant(names, models, labels)}
     of = replace(compared(store, chosen, options, readings=which.readings), within=options.same_within)
     return with_rules(side_by_side(of, conditions(where), medium, choices(which, options)), options)
 
