@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ from workbench.regular_files import check_file
 
 DEEPEST = 100
 "levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
+BARE_DATE = "a date or time without quotes"
 LARGEST, TOO_LARGE = 2**63, "a whole number of more than 64 bits"
 "whole numbers of TOML have 64 bits; Python writes none of more than 4,300 digits"
+_DATE = re.compile(r"(?<=[=\[,\s])(\d{4}-\d\d-\d\d|\d\d:\d\d)")
 _LONG = re.compile(r"\d[\d_]{18,}|0[xob][\da-fA-F_]{16,}")
 
 
 def parsed(text: str) -> dict[str, Any]:
     """Return the table of a TOML text.
 
-    Raises `tomllib.TOMLDecodeError`, for one that is nested too deeply and one with a number that is too large, too.
+    Raises `tomllib.TOMLDecodeError`, also for one that is nested too deeply, a number that is too large, and a date or
+    time without quotes: none of our files has a key for one, and JSON has no such value.
     """
     try:
         table = tomllib.loads(text)
@@ -35,8 +39,11 @@ def parsed(text: str) -> dict[str, Any]:
         raise tomllib.TOMLDecodeError(TOO_LARGE if "digits" in str(error) else str(error)) from error
     if deep:
         raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
-    if any(isinstance(one, int) and not -LARGEST <= one < LARGEST for level in levels(table) for one in level):
-        raise tomllib.TOMLDecodeError(TOO_LARGE)
+    for level in levels(table):
+        if any(isinstance(value, int) and not -LARGEST <= value < LARGEST for value in level):
+            raise tomllib.TOMLDecodeError(TOO_LARGE)
+        if any(isinstance(value, date | time) for value in level):
+            raise tomllib.TOMLDecodeError(BARE_DATE)
     return table
 
 
@@ -64,7 +71,8 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
     try:
         return parsed(text)
     except tomllib.TOMLDecodeError as error:
-        place, long = re.search(r"line (\d+)", str(error)), _LONG.search(text)
+        long = (_DATE if str(error) == BARE_DATE else _LONG).search(text)
+        place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n", 0, long.start() if long else len(text)) + 1
         fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
         raise InputError([fault], f"Correct {path}, then try again.") from error

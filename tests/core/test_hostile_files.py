@@ -120,6 +120,8 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         "many more cells than a file of|an unknown column",
     ),
     "digits.toml": (lambda: f'[[s]]\nref = "a"\noriginal = {LONG}\n'.encode(), "line 3: .* more than 64 bits"),
+    "date.toml": (lambda: b'[[s]]\nref = "a"\noriginal = 2026-11-29', "line 3: .*a date or time without quotes"),
+    "times.toml": (lambda: b'[[s]]\nref = "a"\nnotes = [{at = 10:30:00}]', "line 3: .*a date or time without quotes"),
     "hexadecimal.toml": (lambda: b'[[s]]\nref = "a"\noriginal = 0x' + b"f" * 5000, "line 3: .* more than 64 bits"),
     "deep.toml": (lambda: b"a = " + b"[" * 5000 + b"]" * 5000, "tables or lists more than 100 levels deep"),
     "dotted.toml": (lambda: b"a" + b".a" * 200 + b" = 1", "tables or lists more than 100 levels deep"),
