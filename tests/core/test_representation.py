@@ -16,6 +16,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
 from stores.core.store import Store
+from tests.cli.test_commands import given as arguments
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
@@ -26,6 +27,7 @@ from workbench.audits.representation.likeness import Likenesses, Sample, SurveyQ
 from workbench.audits.representation.options import LikenessOptions
 from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
+from workbench.cli.running import requested_design
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind, TemplateChoice
@@ -40,7 +42,7 @@ from workbench.domain.questionnaires import (
     Role,
     Scale,
 )
-from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.domain.responses import EXACT, Drawn, Request, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
@@ -710,3 +712,45 @@ def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Sto
     result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
     said = sentences_of(result.findings).sentences
     assert not any(one.said.startswith("Move towards") for one in said), list(map(str, said))
+
+
+@pytest.mark.parametrize(
+    ("options", "samples", "mode"),
+    [
+        (("--model", "smollm2"), 1, EXACT),
+        (("--model", "smollm2", "--samples", "20"), 20, "sampled"),
+        (("--model", "smollm2", "--tries", "3"), 50, "sampled"),
+        (("--model", "openai:some"), 50, "sampled"),
+        (("--model", "scripted"), 50, "sampled"),
+    ],
+)
+def test_a_local_model_gives_probabilities_unless_letters_are_asked_for(
+    asked: Store, options: tuple[str, ...], samples: int, mode: str
+) -> None:
+    design = requested_design(asked, arguments("run", "survey.db", "--audit", "representation", *options))
+    assert (design.samples, design.sampling.mode == EXACT) == (samples, mode == EXACT)
+
+
+class SilentOn(ByText):
+    """Refuses the questions whose names it is given."""
+
+    refused: Sequence[str] = ()
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for drawn, request in zip(super().generate(requests, sampling), requests, strict=True):
+            text = " ".join(message.content for message in request.prompt.messages)
+            silent = any(f" {ref}?" in text for ref in self.refused)
+            yield replace(drawn, answers=(("I cannot say.", request.n),)) if silent else drawn
+
+
+def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked: Store) -> None:
+    model = SilentOn(name="told")
+    model.words, model.refused = ("a great deal",), ("q0", "q1", "q2", "q3")
+    ask(asked, model, DESIGN)
+    result = judged(asked)
+    row = result.book.table("models").rows[0]
+    values = {column.key: column.value(row) for column in result.book.table("models").columns}
+    assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
+    assert values["least"] < values["likeness"].value <= values["most"]
+    doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]
+    assert any(doubt.startswith("told: 50.0 % of the answers to 8 questions are missing") for doubt in doubts), doubts

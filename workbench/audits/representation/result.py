@@ -207,7 +207,10 @@ def _methods(options: LikenessOptions, found: Found) -> str:
     return (
         "Every question was put with its options in both orders, and the mean distribution of letters compared with "
         f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
-        "Intervals are over questions and people; p values are adjusted by Holm's procedure."
+        "The expected noise of counting was subtracted (parametric bootstrap), and groups were ranked "
+        "as if each had as many people as the smallest. Claims are tested against the nearest of random letters, even "
+        "answers, the first option always and the model's own preference for positions, with missing answers as unlike "
+        "people as they can be. Intervals are over questions and people; p values are adjusted by Holm's procedure."
     )
 
 
@@ -250,12 +253,15 @@ def _notes(found: Found) -> Iterator[str]:
         if of.halves:
             yield f"{name}: not compared, because answered in only one order of the options: {named_few(of.halves)}"
         yield from said_of_unnamed(name, of.unnamed, "question")
+    computed = [name for name, answers in found.answers.items() if answers.exact]
+    if computed and len(computed) < len(found.answers):
+        yield f"{named_few(computed)}: computed probabilities; they are not ranked beside letters that were drawn"
     if apart := dict.fromkeys(
         one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
     ):
         yield f"{named_few(apart)}: no rank, because of too few questions in common with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
-        less = "the noise of their shares makes models look less like them"
+        less = "their shares are noisy, which is subtracted, and intervals are wide"
         yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
     if unknown := [one.name for one in found.populations if not one.known]:
         yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
