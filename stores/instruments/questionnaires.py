@@ -557,7 +557,7 @@ class Questionnaires(Aggregate):
         """Return the people who answered any question of a current statement, in the order of import, as numbers."""
         import numpy as np
 
-        from workbench.stats.populations import CodedPeople, in_range
+        from workbench.stats.populations import NOT_GIVEN, CodedPeople, in_range
 
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -570,7 +570,7 @@ class Questionnaires(Aggregate):
             for question in held.keys() - column.keys():
                 del held[question]
             if held:
-                row = np.full(len(column), -1, dtype=np.int16)
+                row = np.full(len(column), NOT_GIVEN, dtype=np.int16)
                 row[[column[question] for question in held]] = [places[one][value] for one, value in held.items()]
                 rows.append(row)
                 weights.append(weight)

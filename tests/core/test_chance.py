@@ -522,3 +522,20 @@ def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_
     assert list(map(str, found)) == ["Lean left: a -0.4; c -0.7.", "Size: a and b 8 of 8.", "Undecided: b 0.0."]
     assert found[0].p == pytest.approx(0.003)
     assert found[0].doubts == ("a: a few", "c: c few")
+
+
+@pytest.mark.parametrize("share", [0.6, 0.8])
+def test_a_change_that_a_preference_for_the_first_option_gives_may_be_position(share: float) -> None:
+    def mostly_first(options: int) -> FloatArray:
+        return share * first(options) + (1 - share) * uniform(options)
+
+    runs = 40
+    claims = 0
+    for seed in range(runs):
+        cell = report(derive_rng(seed, "position"), mostly_first).cell(Bias.ALLOW_FORBID)
+        claims += cell.effect != 0
+        assert cell.delta.p < 0.001, "by 0 and by letters at random it was claimed every time"
+        assert cell.by_position == pytest.approx(-100 * share, abs=5)
+    assert claims <= 6
+    alone = [table(Bias.ALLOW_FORBID, np.array([mostly_first(2)] * 2), derive_rng(1, "alone"))]
+    assert judge(alone, ChangeOptions()).cell(Bias.ALLOW_FORBID).said == "may be position"

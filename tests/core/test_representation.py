@@ -16,16 +16,18 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
 from stores.core.store import Store
+from tests.cli.test_commands import given as arguments
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
-from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, likeness
+from workbench.audits.representation.likeness import Likenesses, Sample, SurveyQuestion, likeness
 from workbench.audits.representation.options import LikenessOptions
 from workbench.audits.representation.result import OTHER_PERSONAS, Found, nearest_by, over_pairs
 from workbench.audits.result import Result
+from workbench.cli.running import requested_design
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind, TemplateChoice
@@ -40,7 +42,7 @@ from workbench.domain.questionnaires import (
     Role,
     Scale,
 )
-from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.domain.responses import EXACT, Drawn, Request, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
@@ -163,7 +165,7 @@ def test_the_nearest_group_is_the_one_that_answers_alike_and_its_rank_is_sure() 
     assert (first.population.value, first.rank, first.ranks, first.nearest) == ("B", 1, (1, 1), 1.0)
     assert second.p < 1e-6
     assert second.behind is not None
-    assert second.behind.value == pytest.approx(first.likeness.value - second.likeness.value)
+    assert second.behind.value == pytest.approx(first.at_equal_n - second.at_equal_n)
 
 
 def test_groups_that_answer_alike_share_their_ranks() -> None:
@@ -593,3 +595,162 @@ def test_a_country_that_was_asked_far_more_does_not_keep_the_others_from_a_rank(
         ("A", 4), ("B", 4), ("C", 4), ("D", 4),
     ]  # fmt: skip
     assert [one.population.value for one in of.unranked("country")] == ["E"]
+
+
+WORDS = ASKED["q1"].options
+
+
+def world(
+    shares: np.ndarray[Any, Any], sizes: Mapping[str, int], rng: np.random.Generator
+) -> tuple[dict[str, SurveyQuestion], list[Population]]:
+    """Return questions, and people in groups that all think alike. shares : (questions, options)"""
+    refs = [f"q{n}" for n in range(len(shares))]
+    people = []
+    for name, size in sizes.items():
+        codes = (rng.random((size, len(refs)))[:, :, None] > shares.cumsum(axis=1)[None, :, :-1]).sum(axis=2)
+        for row in codes.tolist():
+            answers = {ref: WORDS[code] for ref, code in zip(refs, row, strict=True)}
+            people.append(person(len(people), answers, 1, town=name))
+    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    whole = Questionnaire(questions, (AMOUNT,), tuple(people))
+    asked_ = dict.fromkeys(refs, ASKED["q1"])
+    return asked_, populations(whole, asked_, (), 30)
+
+
+def likenesses(
+    answers: np.ndarray[Any, Any], letters: int, of: tuple[dict[str, SurveyQuestion], list[Population]], **more: Any
+) -> Likenesses:
+    said = {f"q{n}": row for n, row in enumerate(answers)}
+    return Likenesses(said, dict.fromkeys(said, letters), *of, MEASURES[0], 1, 200, **more)
+
+
+def test_of_two_groups_that_think_alike_the_larger_is_not_always_the_nearest() -> None:
+    rng = np.random.default_rng(2)
+    firsts = []
+    for _ in range(12):
+        shares = rng.dirichlet([1.5] * 4, 20)
+        ranked = likenesses(shares, 0, world(shares, {"large": 600, "small": 40}, rng)).rankings["town"]
+        firsts.append(ranked[0].population.value)
+        assert over_pairs(ranked)[1] > 0.05
+    assert 2 <= firsts.count("large") <= 10, "by raw distances it was 12 of 12, each claimed"
+
+
+@pytest.mark.parametrize(("letters", "raw"), [(100, 0.97), (50, 0.965)])
+def test_a_model_that_answers_as_people_do_is_like_them_though_few_letters_were_drawn(letters: int, raw: float) -> None:
+    rng = np.random.default_rng(8)
+    shares = rng.dirichlet([1.5] * 4, 60)
+    of = likenesses(rng.multinomial(letters, shares) / letters, letters, world(shares, {"all": 500}, rng))
+    assert of.counted.value < raw
+    assert of.overall.value > 0.98
+    assert of.overall.high == pytest.approx(1.0)
+    assert of.above_chance.high == pytest.approx(1.0)
+
+
+def test_letters_that_do_not_vary_within_an_order_have_no_noise() -> None:
+    rng = np.random.default_rng(4)
+    of_people = world(rng.dirichlet([1.5] * 4, 8), {"all": 60}, rng)
+    ends = np.tile([0.5, 0, 0, 0.5], (8, 1))
+    sample = Sample(np.eye(4)[[0, 3]], np.array([50, 50]), np.array([0.5, 0.5]))
+    fixed = likenesses(ends, 100, of_people, samples={f"q{n}": sample for n in range(8)})
+    assert fixed.noise_of_letters(fixed.refs) == 0
+    assert likenesses(ends, 100, of_people).noise_of_letters(fixed.refs) > 0.01
+
+
+def test_answers_without_an_opinion_are_never_more_like_people_than_chance() -> None:
+    rng = np.random.default_rng(5)
+    shares = rng.dirichlet([9, 1, 1, 9], 40)
+    of_people = world(shares, {"all": 200}, rng)
+    first, mostly = np.tile([0.5, 0, 0, 0.5], (40, 1)), np.tile([0.42, 0.08, 0.08, 0.42], (40, 1))
+    for answers in (first, mostly):
+        positions = dict.fromkeys((f"q{n}" for n in range(40)), answers.mean(axis=0))
+        of = likenesses(answers, 0, of_people, position=positions)
+        assert of.beyond[1] < 0.001, "random letters are farther"
+        assert of.claim[1] > 0.05
+    told = likenesses(shares, 0, of_people, position=dict.fromkeys((f"q{n}" for n in range(40)), mostly[0]))
+    assert told.claim[1] < 0.05
+
+
+def test_refusing_where_it_is_unlike_people_gains_a_model_no_claim() -> None:
+    rng = np.random.default_rng(6)
+    shares = rng.dirichlet([1.5] * 4, 40)
+    of_people = world(shares, {"all": 200}, rng)
+    answers = np.concatenate([shares[:20], shares[20:, ::-1]])
+    every = likenesses(answers, 0, of_people)
+    missing = {f"q{n}": float(n >= 20) for n in range(40)}
+    half = likenesses(answers[:20], 0, of_people, missing=missing)
+    assert every.claim[1] > 0.05
+    assert half.beyond[1] < 0.001
+    assert half.claim[1] > 0.05
+    assert half.bounds[0] < every.overall.value < half.bounds[1]
+    assert half.missing_share == 0.5
+    few = likenesses(answers[:20], 0, of_people, missing={f"q{n}": 0.01 * (n < 20) for n in range(20)})
+    assert few.claim[1] < 0.05, "hardly anything is missing"
+
+
+def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:
+    people = [person(n, {"q1": "some" if n < 30 else "99", "q2": "roads"} if n < 40 else {}) for n in range(50)]
+    (everybody,) = populations(survey(people), ASKED, (), 30)
+    assert everybody.unsure["q1"] == pytest.approx(0.2)
+    assert everybody.unanswered["q1"] == pytest.approx(0.4)
+    answers = {"q1": np.array([0.0, 1.0, 0.0, 0.0])}
+    of = Likenesses(answers, {"q1": 0}, ASKED, [everybody], MEASURES[0], 1, 200)
+    assert of.of(everybody)[0] == 1
+    low, high = of.bounds_of_people(everybody)
+    assert (low, high) == (pytest.approx(1 - 0.4 * 2 / 3), 1.0)
+
+
+def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Store) -> None:
+    class Even(ByText):
+        def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+            for place, request in enumerate(requests):
+                said = " ".join(message.content for message in request.prompt.messages)
+                letters = "ABCD" if "like B" in said else "A"
+                yield Drawn(place, tuple((letter, request.n // len(letters)) for letter in letters))
+
+    like_b = Persona("town=B", PersonaKind.SYSTEM, (Message("system", "Answer like B."),))
+    ask(asked, Even(name="told"), replace(DESIGN, personas=(like_b,)))
+    result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+    said = sentences_of(result.findings).sentences
+    assert not any(one.said.startswith("Move towards") for one in said), list(map(str, said))
+
+
+@pytest.mark.parametrize(
+    ("options", "samples", "mode"),
+    [
+        (("--model", "smollm2"), 1, EXACT),
+        (("--model", "smollm2", "--samples", "20"), 20, "sampled"),
+        (("--model", "smollm2", "--tries", "3"), 50, "sampled"),
+        (("--model", "openai:some"), 50, "sampled"),
+        (("--model", "scripted"), 50, "sampled"),
+    ],
+)
+def test_a_local_model_gives_probabilities_unless_letters_are_asked_for(
+    asked: Store, options: tuple[str, ...], samples: int, mode: str
+) -> None:
+    design = requested_design(asked, arguments("run", "survey.db", "--audit", "representation", *options))
+    assert (design.samples, design.sampling.mode == EXACT) == (samples, mode == EXACT)
+
+
+class SilentOn(ByText):
+    """Refuses the questions whose names it is given."""
+
+    refused: Sequence[str] = ()
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for drawn, request in zip(super().generate(requests, sampling), requests, strict=True):
+            text = " ".join(message.content for message in request.prompt.messages)
+            silent = any(f" {ref}?" in text for ref in self.refused)
+            yield replace(drawn, answers=(("I cannot say.", request.n),)) if silent else drawn
+
+
+def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked: Store) -> None:
+    model = SilentOn(name="told")
+    model.words, model.refused = ("a great deal",), ("q0", "q1", "q2", "q3")
+    ask(asked, model, DESIGN)
+    result = judged(asked)
+    row = result.book.table("models").rows[0]
+    values = {column.key: column.value(row) for column in result.book.table("models").columns}
+    assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
+    assert values["least"] < values["likeness"].value <= values["most"]
+    doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]
+    assert any(doubt.startswith("told: 50.0 % of the answers to 8 questions are missing") for doubt in doubts), doubts

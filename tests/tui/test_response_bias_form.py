@@ -19,14 +19,16 @@ from workbench.audits.response_bias import AUDIT
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
+from workbench.domain.questionnaires import Form, Meaning, Option, Question, Questionnaire, Role, Scale
 from workbench.domain.responses import EXACTLY, Sampling
+from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UsageError
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import EXACT_LABELS, FormValues, as_design, sampling_note
+from workbench.tui.design_form import EXACT_LABELS, SAMPLED_WHOLE, FormValues, as_design, sampling_note
 from workbench.tui.home.home import BELOW, HomeScreen, home_lines
 from workbench.tui.jobs.job_form import read_choices
 from workbench.tui.jobs.job_lines import hint, job_details, subject
@@ -292,3 +294,24 @@ def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(
     assert left is not None
     assert 15 < left <= 23, "23 of 28 are missing, and of two answers a second one counts"
     assert launch.cost_at_end(running) == pytest.approx(1 + 23 / 5)
+
+
+@pytest.mark.e2e
+async def test_a_survey_is_put_to_a_local_model_for_probabilities_and_to_a_served_one_for_letters(
+    tmp_path: Path,
+) -> None:
+    scale = Scale("much", tuple(Option((word,), Meaning.STEP) for word in ("much", "some", "none")))
+    statement = Statement("q0", (Wording(ORIGINAL, "en", "How much?"),))
+    whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "much"),), (scale,), ())
+    path = made(tmp_path / "survey.db", Instrument("survey", "Survey", (statement,), questionnaire=whole))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(120, 50)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "of smollm2 on survey" in shown(app, "#plan"))
+        answers = app.screen.query_one("#answers", Select)
+        choose(app, "audit", "representation")
+        await until(pilot, lambda: answers.value == EXACT_LABELS)
+        app.screen.query_one("#model", Input).value = "openai:some"
+        await until(pilot, lambda: answers.value == SAMPLED_WHOLE)
+        app.screen.query_one("#model", Input).value = "smollm2"
+        await until(pilot, lambda: answers.value == EXACT_LABELS)

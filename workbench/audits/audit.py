@@ -79,6 +79,8 @@ class Defaults:
     exact_by: Literal["labels", "next tokens", ""] = ""
     "what is computed where nothing is drawn: how likely each label of the template is, or each next token; empty: "
     "answers have to be drawn"
+    exact_if_local: bool = False
+    "a model of the local backend is asked for probabilities, unless a person says how answers are drawn"
     until_valid: bool = False
     "answers that are none of those offered are drawn again; they are kept and do not count"
     tokens: Mapping[str, int] = field(default_factory=dict)

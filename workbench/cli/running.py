@@ -342,6 +342,8 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
     """Return how answers are drawn, and how many to each prompt."""
     if not options.exact and defaults.counted is not None and options.samples is not None and not options.until_decided:
         return _sampling(options, defaults.counted), options.samples
+    if defaults.exact_if_local and _is_local(options) and not _says_how_to_draw(options):
+        return _asked_with(options, EXACTLY), 1
     if options.exact or not defaults.drawn:
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}", defaults)
         return _asked_with(options, EXACTLY), 1
@@ -351,6 +353,20 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
     usual = min(QUICK_SAMPLES, defaults.samples) if _quick(options) else defaults.samples
     samples = usual if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
+
+
+def _is_local(options: Namespace) -> bool:
+    """Return whether a model of the local backend is named, which gives the probability of every next token."""
+    from workbench.inference.load import is_local
+    from workbench.pipeline.design_checks import served_by
+
+    return is_local(served_by(str(options.model), options.serve or "")) and not options.cluster
+
+
+def _says_how_to_draw(options: Namespace) -> bool:
+    """Return whether an option was given that has no meaning where nothing is drawn."""
+    names = ("samples", *registry.audit(options.audit).drawn_again, *OF_SAMPLING, "thinking")
+    return options.until_decided or any(getattr(options, name) not in (None, False) for name in names)
 
 
 def _check_exact(options: Namespace, what: str, defaults: Defaults) -> None:

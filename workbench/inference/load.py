@@ -73,6 +73,12 @@ def load(
     return load_local(name, dtype, device, chat_format=chat_format)
 
 
+def is_local(name: str) -> bool:
+    """Return whether a name is that of a model of the local backend."""
+    is_scripted = name == "scripted" or name.startswith("scripted:")
+    return bool(name) and not is_scripted and not name.startswith((IMPORTED, PREFIX, LAUNCHED))
+
+
 HUB_S = 10.0
 "timeout in seconds for asking the hub about a model"
 CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,8 @@ from workbench.stats.weights import Codes, Floats, WeightedShares, weighted_shar
 
 NAN = float("nan")
 EVERYBODY = "everybody"
+NOT_GIVEN = -2
+"code of a person without an answer to a question; -1: `don't know`, a refusal, or a value off the scale"
 
 
 def in_range(weights: Floats) -> Floats:
@@ -38,7 +40,7 @@ class CodedPeople:
         """Return the respondents of a questionnaire."""
         people, codes = held.respondents, {}
         for question in held.questions:
-            scale, known = held.scale(question.scale), {"": -1}
+            scale, known = held.scale(question.scale), {"": NOT_GIVEN}
             given = [one.answers.get(question.ref, "") for one in people]
             known |= {value: scale.place(value) for value in set(given) - {""}}
             codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
@@ -67,6 +69,10 @@ class Population:
     "their places among everyone; None: all"
     known: bool = True
     "whether the number of people is; else shares count as exact"
+    unsure: Mapping[str, float] = field(default_factory=dict)
+    "by ref: the share of its people, as weighted, who said `don't know`, refused, or gave none of the options"
+    unanswered: Mapping[str, float] = field(default_factory=dict)
+    "by ref: the same, with those who have no answer at all"
 
     @property
     def name(self) -> str:
@@ -119,7 +125,7 @@ class Population:
         moves = np.zeros(len(weights))
         for ref, of in influence.items():
             each = np.append(of / self.weighed[ref] / len(influence), 0.0)  # who is below 0 has the last
-            moves += each[self.of(ref)]
+            moves += each[np.maximum(self.of(ref), -1)]
         return [moves * weights]
 
 
@@ -140,7 +146,10 @@ def populations(
     for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
         every = Population(kind, value, {}, everyone, members)
         shares = {ref: weighted_shares(every.of(ref), every.weights, len(of.offered)) for ref, of in scales.items()}
-        found.append(replace(every, shares={ref: one for ref, one in shares.items() if one.effective_n >= least}))
+        enough_people = {ref: one for ref, one in shares.items() if one.effective_n >= least}
+        unsure = {ref: _share_of(every, np.equal(every.of(ref), -1)) for ref in enough_people}
+        unanswered = {ref: _share_of(every, every.of(ref) < 0) for ref in enough_people}
+        found.append(replace(every, shares=enough_people, unsure=unsure, unanswered=unanswered))
     published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
     for given in people.published:
         if given.ref in scales and (not given.group or not kinds or given.group in kinds):
@@ -153,8 +162,22 @@ def populations(
             for ref, one in of_options.items()
             if one.shares[0] >= 0 and (by_ref[ref].people is None or one.effective_n >= least)
         }
-        found.append(Population(kind, value, enough, known=all(by_ref[ref].people is not None for ref in enough)))
+        unsure = {ref: _unsure(by_ref[ref], scales[ref]) for ref in enough}
+        known = all(by_ref[ref].people is not None for ref in enough)
+        found.append(Population(kind, value, enough, known=known, unsure=unsure, unanswered=unsure))
     return sorted((one for one in found if one.shares), key=lambda one: (one.kind, one.value))
+
+
+def _share_of(population: Population, members: NDArray[np.bool_]) -> float:
+    """Return the weighted share of some people of a population, or 0 without any weight."""
+    whole = float(population.weights.sum())
+    return float(population.weights[members].sum()) / whole if whole else 0.0
+
+
+def _unsure(given: PublishedShares, scale: Scale) -> float:
+    """Return the published share of those who gave none of the options."""
+    offered = [share for answer, share in given.shares.items() if scale.place(answer) >= 0]
+    return 1 - sum(offered) / max(sum(given.shares.values()), 1e-9)
 
 
 def _published(given: PublishedShares, scale: Scale) -> WeightedShares:

@@ -10,13 +10,14 @@ from stores.core.store import Store
 from stores.runs.answers import AskedProbe
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Material
-from workbench.audits.representation.likeness import SurveyQuestion
+from workbench.audits.representation.likeness import Sample, SurveyQuestion
 from workbench.domain.choices import LETTERS, Choice
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Form, Question, Questionnaire, Survey, named_few
+from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, VariantId
 from workbench.errors import UsageError
 from workbench.evidence.letters import OPTIONS, forms_of
@@ -146,16 +147,22 @@ class Answers:
         "how many letters were drawn; 0: probabilities were computed"
         self.unnamed: dict[str, float] = {}
         "the most that a letter may have that an endpoint did not name, where there is one"
+        self.exact = run.sampling.mode == EXACT
+        "whether the letters have probabilities and none were drawn"
         arms: dict[str, dict[str, list[tuple[FloatArray, int]]]] = {}
         stale: dict[str, None] = {}
+        tried: dict[str, dict[str, list[float]]] = {}
         for probe in store.raw_answers.probes(run):
             form = forms.get(probe.probe)
-            if form is None or probe.probe in rulings.probes:
+            if probe.probe in rulings.probes:
                 continue
             question, of = known.get(probe.ref, (None, None))
             if question is None or of is None or not _as_now(probe, question, of):
-                stale[probe.ref] = None
-            elif (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
+                if form is not None:
+                    stale[probe.ref] = None
+                continue
+            tried.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(_valid_share(form))
+            if form is not None and (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
                 arm = arms.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], [])
                 arm.append((masses / masses.sum(), form.valid))
                 self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
@@ -167,6 +174,10 @@ class Answers:
             if len(by_order) == 2
         }
         "ref -> order of the options -> distribution, the mean over wordings; questions answered in both orders"
+        self.samples = {ref: _sample([arms[ref][order] for order in self.under[ref]]) for ref in self.under}
+        "ref -> the letters behind the mean of both orders"
+        self.missing = {ref: _missing(by_order) if ref in self.under else 1.0 for ref, by_order in tried.items()}
+        "ref of every question that was asked as it is now put -> share of its answers without an offered letter"
         self.letters = {ref: as_many([[n for _, n in every] for every in arms[ref].values()]) for ref in self.under}
         "ref -> so many letters drawn evenly are as noisy; 0: probabilities were computed"
         self.halves = tuple(ref for ref in arms if ref not in self.under)
@@ -179,10 +190,42 @@ class Answers:
         """The mean of both orders."""
         return {ref: (of[PRINTED] + of[REVERSED]) / 2 for ref, of in self.under.items()}
 
+    @property
+    def by_position(self) -> dict[str, FloatArray]:
+        """The answers that the model's preference for positions alone gives, whatever the options say."""
+        by_size: dict[int, list[FloatArray]] = {}
+        for by_order in self.under.values():
+            letters = (by_order[PRINTED] + by_order[REVERSED][::-1]) / 2
+            by_size.setdefault(len(letters), []).append(letters)
+        letters_of = {size: np.mean(letters, axis=0) for size, letters in by_size.items()}
+        expected = {size: np.asarray((letters + letters[::-1]) / 2) for size, letters in letters_of.items()}
+        return {ref: expected[len(by_order[PRINTED])] for ref, by_order in self.under.items()}
+
     def moved(self, *refs: str) -> float:
         """Return the mean total variation between the two orders, of these questions or of all; NaN without any."""
         gaps = [np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2 for ref in refs or self.under]
         return float(np.mean(gaps)) if gaps else float("nan")
+
+
+def _valid_share(form: Letters | None) -> float:
+    """Return the share of the answers to a prompt with an offered letter; or whether any has a probability."""
+    if form is None:
+        return 0.0
+    if form.masses is not None:
+        return 1.0 if sum(form.masses.values()) > 0 else 0.0
+    return form.valid / form.drawn if form.drawn else 0.0
+
+
+def _missing(by_order: Mapping[str, Sequence[float]]) -> float:
+    """Return the share without an offered letter, the mean over wordings and then over both orders."""
+    return 1 - float(np.mean([np.mean(shares) for shares in by_order.values()]))
+
+
+def _sample(arms: Sequence[Sequence[tuple[FloatArray, int]]]) -> Sample:
+    """Return the letters behind a mean over orders of means over wordings. arms : by order, shares and numbers"""
+    parts = [(share, count, 1 / len(arms) / len(arm)) for arm in arms for share, count in arm]
+    shares, counts, weights = zip(*parts, strict=True)
+    return Sample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
 
 
 def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:

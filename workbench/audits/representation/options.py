@@ -18,10 +18,12 @@ DEFAULTS = Defaults(
     sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
     family="survey",
     exact_by="next tokens",
+    exact_if_local=True,
     until_valid=True,
     ours=True,
 )
-"one letter, as response biases are asked; Santurkar et al. 2023 take the probabilities of the letters: `--exact`"
+"""Santurkar et al. 2023 take the probabilities of the letters, which have no noise of counting. A model of the local
+backend gives them; of others one letter is drawn, as response biases are asked, unless `--exact` is given"""
 RUN_OPTIONS: tuple[Option, ...] = (TRIED,)
 
 Measure = Literal["wasserstein", "total_variation", "jensen_shannon"]

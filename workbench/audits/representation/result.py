@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -36,6 +36,7 @@ from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate as shown_estimate
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.stats.arrays import FloatArray
 from workbench.stats.hypothesis_tests import holm
 from workbench.stats.populations import CodedPeople, Population, populations
 
@@ -62,6 +63,8 @@ CHOICES = ("measure", "unweighted")
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
 "people, as weighted: below so many the noise of their shares is worth a note"
+LEAST_MISSING = 0.01
+"share of the answers that were asked for from which the bounds are said in a finding"
 SHOWN = 3
 "groups beside a model's answers in a narrow table"
 
@@ -132,7 +135,18 @@ def _result(held: Held, options: LikenessOptions) -> Result:
     found = Found(
         held.answers,
         {
-            name: Likenesses(of.both, of.letters, asked, there, options.measure, options.seed, options.draws)
+            name: Likenesses(
+                of.both,
+                of.letters,
+                asked,
+                there,
+                options.measure,
+                options.seed,
+                options.draws,
+                samples=of.samples,
+                missing=of.missing,
+                position=of.by_position,
+            )
             for name, of in held.answers.items()
         },
         there,
@@ -193,7 +207,10 @@ def _methods(options: LikenessOptions, found: Found) -> str:
     return (
         "Every question was put with its options in both orders, and the mean distribution of letters compared with "
         f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
-        "Intervals are over questions and people; p values are adjusted by Holm's procedure."
+        "The expected noise of counting was subtracted (parametric bootstrap), and groups were ranked "
+        "as if each had as many people as the smallest. Claims are tested against the nearest of random letters, even "
+        "answers, the first option always and the model's own preference for positions, with missing answers as unlike "
+        "people as they can be. Intervals are over questions and people; p values are adjusted by Holm's procedure."
     )
 
 
@@ -236,12 +253,15 @@ def _notes(found: Found) -> Iterator[str]:
         if of.halves:
             yield f"{name}: not compared, because answered in only one order of the options: {named_few(of.halves)}"
         yield from said_of_unnamed(name, of.unnamed, "question")
+    computed = [name for name, answers in found.answers.items() if answers.exact]
+    if computed and len(computed) < len(found.answers):
+        yield f"{named_few(computed)}: computed probabilities; they are not ranked beside letters that were drawn"
     if apart := dict.fromkeys(
         one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
     ):
         yield f"{named_few(apart)}: no rank, because of too few questions in common with the other groups"
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
-        less = "the noise of their shares makes models look less like them"
+        less = "their shares are noisy, which is subtracted, and intervals are wide"
         yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
     if unknown := [one.name for one in found.populations if not one.known]:
         yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
@@ -262,6 +282,9 @@ def _headline(of: Likenesses) -> str:
     if not of.overall.n:
         return "no question can be compared"
     said = f"{number(of.overall.value, Kind.SHARE)} like people"
+    if not math.isnan(of.above_chance.value):
+        way = number(of.above_chance.value, Kind.SHARE)
+        said = f"{way} of the way from random letters to people's answers ({said})"
     for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
         others = sum(one.ranks[0] == 1 for one in ranked[1:])
         said += f", nearest to {ranked[0].population.name}" + f" or {plural(others, 'other')}" * bool(others)
@@ -271,19 +294,44 @@ def _headline(of: Likenesses) -> str:
 BEYOND = "Answer more like people than letters at random would"
 BELOW = "Answer less like people than letters at random would"
 NOT_BEYOND = "Not shown to answer more like people than letters at random would"
+BY_ORDER = "Moved by the order of the options, and not shown to answer more like people than a fixed position would"
+MOVED = 0.5
+"mean total variation between the two orders from which a model is called moved by order"
 
 
 def _beyond_chance(found: Found) -> AdjustedFinding:
-    """Return which models are more like people than letters at random."""
+    """Return which models are more like people than any answers without an opinion."""
     every = {name: of for name, of in found.likenesses.items() if of.overall.n}
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, of), p in zip(every.items(), adjusted, strict=True):
-            ends = [number(each, Kind.SHARE) for each in (of.overall.value, of.chance)]
-            what = (BEYOND if of.beyond[0].value > 0 else BELOW) if p < LEVEL else NOT_BEYOND
-            yield OfModel(what, name, " against ".join(ends), p if p < LEVEL else math.nan)
+            moved = found.answers[name].moved() if name in found.answers else 0.0
+            what = NOT_BEYOND
+            if p < LEVEL:
+                what = BEYOND if of.beyond[0].value > 0 else BELOW
+            elif moved >= MOVED:
+                what = BY_ORDER
+            yield OfModel(what, name, _way(of), p if p < LEVEL else math.nan, _doubt(of))
 
-    return AdjustedFinding(tuple(of.beyond[1] for of in every.values()), said, "like people")
+    return AdjustedFinding(tuple(of.claim[1] for of in every.values()), said, "like people")
+
+
+def _way(of: Likenesses) -> str:
+    """Return a likeness between letters at random and people, with both ends."""
+    raw = f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters {number(of.even_overall, Kind.SHARE)}"
+    if math.isnan(of.above_chance.value):
+        return raw
+    return f"{shown_estimate(of.above_chance, Kind.SHARE)} of the way to people's answers ({raw})"
+
+
+def _doubt(of: Likenesses) -> str:
+    """Return what the missing answers of a model could change, or nothing."""
+    n_asked = len(of.missing)
+    if not of.missing_share >= LEAST_MISSING:
+        return ""
+    ends = " to ".join(number(end, Kind.SHARE) for end in of.bounds)
+    share = number(of.missing_share, Kind.SHARE)
+    return f"{share} of the answers to {plural(n_asked, 'question')} are missing: likeness {ends} with them"
 
 
 def nearest_by(found: Found, kind: str) -> AdjustedFinding:
@@ -315,6 +363,12 @@ class Steered:
     with_it: Estimate
     change: Estimate
     p: float
+    moves: FloatArray
+    "the change by question; NaN: too few people answered it"
+    model: Likenesses
+    "with the persona"
+    base: Likenesses
+    "without it, over the same questions"
 
     @property
     def meant(self) -> bool:
@@ -326,6 +380,10 @@ class Steered:
         """The change as a share of what is lacking without the persona; NaN where nothing is."""
         return self.change.value / (1 - self.without.value) if self.without.value < 1 else math.nan
 
+    def noise(self, sign: float = 1.0) -> list[FloatArray]:
+        """Return what the group's people move the change."""
+        return self.base.noise(self.population, (self.model.answers, sign), (self.base.answers, -sign))
+
 
 def steering(found: Found) -> Iterator[Steered]:
     """Yield what each persona changes, over the questions that were answered with it and without it."""
@@ -334,61 +392,140 @@ def steering(found: Found) -> Iterator[Steered]:
         refs = [ref for ref in base.refs if ref in other.answers]
         one, two = (replace(of, answers={ref: of.answers[ref] for ref in refs}) for of in (base, other))
         for population in found.populations:
-            change = difference(
-                two.of(population) - one.of(population), one.noise(population, (two.answers, 1), (one.answers, -1))
-            )
-            yield Steered(runs, population, one.to(population), two.to(population), *change)
+            moves = two.of(population) - one.of(population)
+            change = difference(moves, one.noise(population, (two.answers, 1), (one.answers, -1)))
+            ends = one.counted_to(population), two.counted_to(population)
+            yield Steered(runs, population, *ends, *change, moves, two, one)
+
+
+def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
+    """Return the changes of personas towards the group that they are called like, with the p of the claim.
+
+    The claim is that the answers move towards this group more than towards each other group of its kind and
+    everybody, and more than an irrelevant persona moves them. The text says what they do not move more than.
+    """
+    meant = [one for one in every if one.meant]
+    named = {one.runs.name for one in meant}
+    return [(one, *_aim(one, every, named)) for one in meant]
+
+
+def _aim(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tuple[float, str]:
+    """Return the p of a claim about a persona, and the comparison that decides it."""
+    if not one.change.value > 0 or math.isnan(one.p):
+        return 1.0, ""
+    worst, why = one.p, ""
+    for other in every:
+        same_run = other.runs.name == one.runs.name and other.population is not one.population
+        irrelevant = (
+            other.runs.baseline == one.runs.baseline
+            and other.runs.name not in named
+            and other.population is one.population
+        )
+        if same_run and other.population.kind in ("", one.population.kind):
+            name = f"towards {other.population.name}"
+        elif irrelevant:
+            name = f"with the persona {other.runs.persona}"
+        else:
+            continue
+        gain, p = _more(one, other)
+        p = p if gain > 0 and not math.isnan(p) else 1.0
+        if p > worst:
+            worst, why = p, name
+    return worst, why
+
+
+def _more(one: Steered, other: Steered) -> tuple[float, float]:
+    """Return by how much one change exceeds another, question by question, and the p of no difference."""
+    places = {ref: place for place, ref in enumerate(other.base.refs)}
+    moves = np.array([other.moves[places[ref]] if ref in places else math.nan for ref in one.base.refs])
+    gain, p = difference(one.moves - moves, [*one.noise(), *other.noise(-1.0)])
+    return gain.value, p
 
 
 def _steering(found: Found) -> AdjustedFinding:
-    """Return which personas move the answers towards the group that they are called like."""
-    meant = [one for one in steering(found) if one.meant]
+    """Return which personas move the answers towards the group that they are called like, and no other so far."""
+    meant = aimed(list(steering(found)))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for one, p in zip(meant, adjusted, strict=True):
-            moved = p < LEVEL and one.change.value > 0
+        for (one, _, why), p in zip(meant, adjusted, strict=True):
+            moved = p < LEVEL
             what = (
                 "Move towards the group of their persona"
                 if moved
                 else "Not shown to move towards their persona's group"
             )
+            doubt = "" if moved or not why else f"not more than {why}"
             value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
-            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan)
+            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan, doubt)
 
-    return AdjustedFinding(tuple(one.p for one in meant), said, "steering")
+    return AdjustedFinding(tuple(p for _, p, _ in meant), said, "steering")
 
 
 def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
     """Return a row a model: its likeness to people, and that of letters at random."""
-    adjusted = holm(np.array([of.beyond[1] for of in found.likenesses.values()])).tolist()
+    adjusted = holm(np.array([of.claim[1] for of in found.likenesses.values()])).tolist()
     rows = [(name, of, p) for (name, of), p in zip(found.likenesses.items(), adjusted, strict=True)]
 
     def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
         said = "{0.population.value} ({1})".format
         return lambda row: next((said(one, number(one.nearest, Kind.SHARE)) for one in row[1].rankings[kind]), "")
 
+    common = _common(found)
     columns_: list[Column[tuple[str, Likenesses, float]]] = [
         Column("model", "model", lambda row: row[0], main=True),
+        Column("above_chance", "above chance", lambda row: row[1].above_chance, Kind.SHARE, scale=GAP,
+               help="Likeness between that of random letters (0 %) and of people's own answers (100 %)."),
         Column("likeness", "likeness", lambda row: row[1].overall, Kind.SHARE, scale=SHARE,
+               reference=lambda row: row[1].even_overall,
+               help="Mean over questions of 1 minus the distance to people's answers, without the noise of counting."),
+        Column("random", "random letters", lambda row: row[1].even_overall, Kind.SHARE, short="random",
+               help="The same of letters at random."),
+        Column("counted", "as counted", lambda row: row[1].counted, Kind.SHARE, scale=SHARE, aside=True,
                reference=lambda row: row[1].chance,
-               help="Mean over questions of 1 minus the distance to people's answers."),
-        Column("chance", "random letters", lambda row: row[1].chance, Kind.SHARE, short="random",
+               help="Likeness with the noise of counting letters and people, as it was published."),
+        Column("chance", "random as counted", lambda row: row[1].chance, Kind.SHARE, aside=True,
                help="The same of letters drawn at random, as many as the model gave."),
-        Column("difference", "difference", lambda row: row[1].beyond[0], Kind.POINTS, scale=GAP,
-               help="Likeness minus that of random letters, question by question."),
-        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE, help="That there is none; over the models."),
+        Column("difference", "difference", lambda row: row[1].beyond[0], Kind.POINTS, scale=GAP, aside=True,
+               help="Both as counted: likeness minus that of random letters, question by question."),
+        Column("baseline", "nearest baseline", lambda row: row[1].claim[0], aside=True,
+               help="The answers without an opinion that the model surpasses least: the test is against these."),
+        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
+               help="Of no difference from the best answers without an opinion; over the models."),
         *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="And in which share of the draws it is.")
           for kind in found.kinds),
-        Column("questions", "questions", lambda row: len(row[1].refs), Kind.COUNT, aside=True),
-        Column("order", "moved by order", lambda row: found.answers[row[0]].moved(), Kind.SHARE, aside=True,
+        Column("asked", "asked", lambda row: len(row[1].missing), Kind.COUNT, help="Questions that were asked."),
+        Column("questions", "answered", lambda row: len(row[1].refs), Kind.COUNT,
+               help="Questions with a valid answer in both orders of the options."),
+        Column("missing", "missing", lambda row: row[1].missing_share, Kind.SHARE,
+               help="Share of the answers that were asked for without an offered letter."),
+        Column("least", "least", lambda row: row[1].bounds[0], Kind.SHARE, aside=True,
+               help="Likeness over all asked questions if the missing answers were as unlike as possible."),
+        Column("most", "most", lambda row: row[1].bounds[1], Kind.SHARE, aside=True,
+               help="The same if they were as like as possible."),
+        Column("common", "common questions", lambda row: _over(row[1], common), Kind.SHARE, aside=True,
+               help=f"Likeness over the {len(common)} questions that all models answered."),
+        Column("way", "answers", lambda row: "computed" if found.answers[row[0]].exact else "drawn", aside=True,
+               help="Computed probabilities and drawn letters are not ranked beside each other."),
+        Column("order", "moved by order", lambda row: found.answers[row[0]].moved(), Kind.SHARE,
                help="Mean total variation between the two orders of the options: 0 % if the order changes nothing."),
     ]  # fmt: skip
     return Table(
         "models", "Likeness to people's answers", rows, columns_, key=lambda row: (row[0],),
         definition="100 % if the model's distribution of answers is people's on every question.",
         link=lambda row: Link("groups" if found.kinds else "questions", (row[0],)),
-        pictures=[Forest(values=["likeness"], rows=["model"], reference="random letters")],
+        pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
     )  # fmt: skip
+
+
+def _common(found: Found) -> list[str]:
+    """Return the questions that all models answered."""
+    refs = [set(of.refs) for of in found.likenesses.values()]
+    return sorted(set.intersection(*refs)) if refs else []
+
+
+def _over(of: Likenesses, refs: Sequence[str]) -> Estimate:
+    """Return the likeness over some of the questions."""
+    return replace(of, answers={ref: of.answers[ref] for ref in refs}, missing={}).overall
 
 
 def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
@@ -409,12 +546,18 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         these = found.likenesses[name].rankings[kind]
         rows += [(name, one, p) for one, p in zip(these, over_pairs(these), strict=True)]
         rows += [(name, one, math.nan) for one in found.likenesses[name].unranked(kind)]
+
+    def bounds(row: tuple[str, Ranked, float]) -> tuple[float, float]:
+        return found.likenesses[row[0]].bounds_of_people(row[1].population)
+
     columns_: list[Column[tuple[str, Ranked, float]]] = [
         Column("model", "model", lambda row: row[0], aside=len(names) == 1),
         Column("kind", "by", lambda row: row[1].population.kind),
         Column("group", "group", lambda row: row[1].population.value, main=True),
         Column("likeness", "likeness", lambda row: row[1].likeness, Kind.SHARE, scale=SHARE,
-               help="Over the questions that every group with a rank has; of one without, over its own."),
+               help="Without the noise of counting, over the questions that all ranked groups have."),
+        Column("at_equal_n", "at equal n", lambda row: row[1].at_equal_n, Kind.SHARE, aside=True,
+               help="As counted if every group had as many people as the smallest: the ranks are by it."),
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
         Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
                help="In 95 % of the draws."),
@@ -426,6 +569,14 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
                help="That it is as near as the first; over all pairs of groups."),
         Column("even", "even answers", lambda row: row[1].even, Kind.SHARE, aside=True, short="even",
                help="Likeness of answers that are every option equally often: a group may be near to these, too."),
+        Column("unsure", "don't know", lambda row: _mean_share(row[1].population.unsure), Kind.SHARE,
+               help="Share of people who said `don't know`, refused, or chose no option; mean over questions."),
+        Column("unanswered", "no option", lambda row: _mean_share(row[1].population.unanswered), Kind.SHARE, aside=True,
+               help="The same with people without an answer, among them those who were not asked."),
+        Column("least", "least", lambda row: bounds(row)[0], Kind.SHARE, aside=True,
+               help="Likeness if all people without an answer had chosen the option that makes it least."),
+        Column("most", "most", lambda row: bounds(row)[1], Kind.SHARE, aside=True,
+               help="Likeness if they had answered as the model does, as far as their number allows."),
         Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
         Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
                help="Of the question that the fewest answered: as many people of equal weight tell as much."),
@@ -439,6 +590,11 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         link=lambda row: Link("questions", (row[0],)),
         pictures=[Forest(values=["likeness"], rows=["kind", "group"], series="model")],
     )  # fmt: skip
+
+
+def _mean_share(shares: Mapping[str, float]) -> float:
+    """Return the mean over questions, or NaN without any."""
+    return float(np.mean(list(shares.values()))) if shares else math.nan
 
 
 def steered(found: Found) -> Table[tuple[Steered, float]]:

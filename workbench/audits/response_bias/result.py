@@ -366,6 +366,8 @@ def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequen
 def _said(cell: ChangeCell) -> str:
     ends = ", ".join(number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high))
     chance = "" if not cell.by_chance else f" (by chance {number(cell.by_chance / 100, Kind.POINTS)})"
+    if not math.isnan(cell.by_position):
+        chance += f" (by position {number(cell.by_position / 100, Kind.POINTS)})"
     return f"{place_said(*cell.place)}: {number(cell.delta.mean / 100, Kind.POINTS)} [{ends}]{chance}, {cell.said}"
 
 

@@ -119,11 +119,16 @@ class ChangeCell:
     "what is improbable in the files that imported answers came from"
     within_chance: bool = False
     "whether the change differs from 0, and not from that of letters drawn at random"
+    by_position: float = math.nan
+    "percentage points that the model's preference for the first or last option gives; NaN: it is not known"
+    p_position: float = 0.0
+    "of no difference from that change; 0: positions do not move this bias, 1: they may give all of it"
 
     @property
     def claim(self) -> float:
         """Return p of the claim that the answers move: under `paper` against 0; under `corrected` the
-        larger one of p against 0 and against letters drawn at random, 1 where these lie on different sides.
+        largest p against 0, against letters drawn at random, and against the model's own preference for positions; 1
+        where the first two lie on different sides.
 
         Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5 = +10 points of
         odd/even, 1/5 - 1/6 = +3.3 of opinion floating.
@@ -131,7 +136,14 @@ class ChangeCell:
         if self.condition is not None or self.deltas.definition is not Definition.CORRECTED or not self.delta.tested:
             return self.delta.p
         same_side = self.delta.mean * self.beyond.mean > 0
-        return max(self.delta.p, self.beyond.p) if same_side and self.beyond.tested else 1.0
+        if not same_side or not self.beyond.tested:
+            return 1.0
+        return max(self.delta.p, self.beyond.p, self.p_position)
+
+    @property
+    def within_position(self) -> bool:
+        """Whether a preference for positions may give a change that differs from 0 and from chance."""
+        return self.within_chance and self.p_position > max(self.delta.p, self.beyond.p)
 
     @property
     def place(self) -> tuple[Bias, Perturbation | None, str]:
@@ -178,6 +190,8 @@ class ChangeCell:
         if not self.delta.tested:
             return "no change in any question" if self.unmoved else "equal changes allow no test"
         if self.effect == 0:
+            if self.within_position:
+                return MAY_BE_POSITION
             return "not beyond chance" if self.within_chance else "not significant"
         if self.condition is not None:
             return "significant, though people overlook it"
@@ -247,6 +261,7 @@ class ChangeReport:
 Topics = Mapping[tuple[Bias, str], str]
 "(bias, key of the question) -> topic"
 
+MAY_BE_POSITION = "may be position"
 Place = tuple[Bias, Perturbation | None, str]
 "bias, condition and variant of a cell"
 
@@ -270,9 +285,10 @@ def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics:
     if len(models) != 1:
         raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give the answers of one model")
     model = models[0]
-    cells = _adjusted(
-        [_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given, chosen.definition).items()], chosen
-    )
+    asked_cells = [
+        _cell(place, asked, chosen, topics or {}) for place, asked in _asked(given, chosen.definition).items()
+    ]
+    cells = _adjusted(_with_position(asked_cells), chosen)
     biases = [cell for cell in cells if cell.scored]
     tested = sum(cell.delta.tested for cell in biases)
     score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested)
@@ -367,6 +383,44 @@ def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics:
         dropped=dropped(tables),
         warnings=tuple(dict.fromkeys(warning for table in tables for warning in table.warnings)),
     )
+
+
+def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
+    """Return the cells with the test against the model's own preference for positions, under `corrected` alone.
+
+    The two orders of the same options measure the preference: their mean change is that of content that cancels out,
+    as a share of what always taking the first option gives. It is negative for a preference for the last option.
+    """
+    order = next((cell for cell in cells if cell.bias is Bias.RESPONSE_ORDER and cell.scored), None)
+    found = []
+    for cell in cells:
+        others = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
+        if others and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
+            cell = replace(cell, **_position_of(cell, order))
+        found.append(cell)
+    return found
+
+
+def _position_of(cell: ChangeCell, order: ChangeCell | None) -> dict[str, float]:
+    """Return the change that positions alone give a bias, and the p of no difference from it."""
+    reach = cell.deltas.by_first - cell.deltas.by_chance
+    if abs(cell.by_first) <= RESOLUTION:
+        return {}  # then positions give a change between 0 and chance, and both are tested against
+    if order is None or order.delta.n < 2:
+        return {"p_position": 1.0}
+    preference = order.deltas.values / LARGEST
+    expected = cell.deltas.by_chance + preference.mean() * reach
+    rest = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
+    spread = 0.0 if math.isnan(rest.sd) else rest.sd**2 / rest.n
+    spread += float((reach.mean() * preference).var(ddof=1)) / len(preference)
+    given = {"by_position": float(expected.mean()), "p_position": 1.0}
+    moves_beyond = rest.mean * cell.delta.mean > 0 and abs(rest.mean) > RESOLUTION
+    if moves_beyond and spread > RESOLUTION**2 and rest.n > 1:
+        from scipy.special import stdtr
+
+        freedom = min(rest.n, len(preference)) - 1
+        given["p_position"] = float(2 * stdtr(freedom, -abs(rest.mean) / spread**0.5))
+    return given
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
@@ -641,6 +695,7 @@ IN_A_WORD: Mapping[str, str] = {
     "significant, though people overlook it": "changes",
     "not significant": "n.s.",
     "not beyond chance": "chance",
+    MAY_BE_POSITION: "position?",
     "no change in any question": "no change",
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
@@ -657,7 +712,8 @@ def test_said(options: ChangeOptions) -> str:
     """Return what is significant."""
     return (
         f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; {HOLM[options.holm]}. "
-        + "Of a bias, against 0 and against the change of letters drawn at random among those offered: both. "
+        + "Of a bias, against 0, against the change of letters drawn at random among those offered, and against that "
+        "of the model's own preference for the first or last option: all of them. "
         * (options.definition is Definition.CORRECTED)
         + "[ ]: 95 % interval."
     )

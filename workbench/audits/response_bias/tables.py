@@ -246,6 +246,9 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         "always_first", "always first", lambda row: row[1].by_first / 100, Kind.POINTS, aside=True,
         help="of a model that always takes the first option, over the same questions",
     )  # fmt: skip
+    yield Column("by_position", "by position", lambda row: row[1].by_position / 100, Kind.POINTS, aside=True,
+                 help="what the model's preference for the first or last option gives, as response order shows it",
+    )  # fmt: skip
     yield from t_test(lambda row: row[1].delta)
     yield Column("p_beyond", "p beyond chance", lambda row: row[1].beyond.p, Kind.P_VALUE, aside=True,
                  help="two-sided, of the test that the mean difference from chance is 0")  # fmt: skip
@@ -255,7 +258,7 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         lambda row: row[1].p_adjusted,
         Kind.P_VALUE,
         aside=found.options.holm == "none" and not chance,
-        help=("of a bias, the larger of p against 0 and against chance; " if chance else "")
+        help=("of a bias, the largest p against 0, chance and positions; " if chance else "")
         + "adjusted by Holm's procedure where the options say so",
     )
 
@@ -572,8 +575,10 @@ def matrix(found: Changes) -> Table[Place]:
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
+            *["position?: what the model's preference for the first or last option gives, as far as it is known."]
+            * any(cell.within_position for _, cell in found.lines),
             *["chance: differs from 0, and not from letters drawn at random."]
-            * any(cell.within_chance for _, cell in found.lines),
+            * any(cell.within_chance and not cell.within_position for _, cell in found.lines),
             "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
             "though people overlook typos. ✓: human-like, and no typo changes anything.",
             *copied(found),

@@ -22,6 +22,7 @@ from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.inference.base import DTYPES
+from workbench.inference.load import is_local
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE
 from workbench.pipeline.planning import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
@@ -30,6 +31,7 @@ from workbench.tui.design_form import (
     DRAWN,
     EXACT_LABELS,
     EXACT_OR_COUNTED,
+    SAMPLED_WHOLE,
     WHOLE_OR_EXACT,
     AuditChoices,
     Choices,
@@ -93,7 +95,9 @@ class JobForm(StartForm):
         self._audit: AuditChoices | None = None
         self._usual = FormValues("")
         "how the audit is meant to be asked with the chosen templates"
-        self._audit_chosen = self._counted = False
+        self._audit_chosen = False
+        self._first_kind = SAMPLED_WHOLE
+        "of the kinds of answers that are offered"
         "whether a person, or a job, named the audit; whether the audit on show counts answers only where it has to"
         "whether a person chose the audit: it then stays when another instrument is chosen"
 
@@ -243,13 +247,10 @@ class JobForm(StartForm):
         audit = next(one for one in choices.audits if one.audit == self.chosen("audit"))
         self._audit = audit
         of = registry.audit(audit.audit)
-        counted = of.defaults.counted is not None
         self.query(".own").set(display=False)
         self.query(f".own_{audit.audit}").set(display=True)
         self.query_one("#of_audit").display = bool(of.run_options)
-        answers = WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS
-        self._offer_answers(EXACT_OR_COUNTED if counted else answers, anew=counted != self._counted)
-        self._counted = counted
+        self._offer_kinds()
         self._show_sampled()
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
         elsewhere = choices.languages != (PUBLISHED_LANGUAGE,)
@@ -259,6 +260,21 @@ class JobForm(StartForm):
             self.tick(own_id(audit.audit, name), names, names)
         self.tick("variants", choices.variants, audit.variants)
         self._offer_family()
+
+    @on(Input.Changed, "#model")
+    def _offer_kinds(self) -> None:
+        """Offer the kinds of answers that an audit can have; first the kind that this model is meant to give."""
+        if self._audit is None:
+            return
+        defaults = registry.audit(self._audit.audit).defaults
+        answers = WHOLE_OR_EXACT if defaults.exact_by == "next tokens" else ANSWERS
+        if defaults.counted is not None:
+            answers = EXACT_OR_COUNTED
+        elif defaults.exact_if_local and is_local(self.typed("model").strip()):
+            answers = WHOLE_OR_EXACT[::-1]
+        first = answers[0][1]
+        self._offer_answers(answers, anew=first != self._first_kind)
+        self._first_kind = first
 
     def _offer_answers(self, answers: Sequence[tuple[str, str]], *, anew: bool) -> None:
         """Offer kinds of answers. `anew`: the first of them, whatever was chosen of another audit."""
