@@ -28,6 +28,7 @@ from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
+from workbench.stats.samples import hypergeometric
 
 if TYPE_CHECKING:
     from stores.runs.models import SettledBy
@@ -280,7 +281,7 @@ def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
         if (array := getattr(counts, name)) is None:
             continue
         there = np.minimum(array.astype(np.int64), left)
-        found[name] = rng.hypergeometric(there, left - there, still).astype(np.int32)
+        found[name] = hypergeometric(there, left - there, still, rng).astype(np.int32)
         left, still = left - there, still - found[name]
     return replace(counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0))))
 
