@@ -19,6 +19,7 @@ from workbench.audits.bias_score.result import in_a_sentence as lean_said
 from workbench.audits.bias_score.score import judge as judge_bias
 from workbench.audits.bias_score.tables import bias
 from workbench.audits.claims import sentences_of
+from workbench.audits.codes import FAIL, PASS, VOID
 from workbench.audits.comparison.book import _findings, changes_table, tables
 from workbench.audits.comparison.judge import ANSWERED, Change, Compared, VerdictKind, changes, said
 from workbench.audits.consistency.judged import judge as judge_consistency
@@ -26,8 +27,9 @@ from workbench.audits.consistency.result import missing_stances_said
 from workbench.audits.consistency.stances import Kind as Respondent
 from workbench.audits.consistency.stances import PartyPositions, Stances
 from workbench.audits.reliability.counting import Counts
-from workbench.audits.reliability.judge import ReliabilityReport
+from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
+from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.pooled import difference_said as pooled_said
 from workbench.audits.reliability.pooled import pooled
 from workbench.audits.reliability.result import passing_said
@@ -190,14 +192,39 @@ def test_a_share_with_missing_statements_has_bounds() -> None:
     )
 
 
-def test_a_statement_that_a_ruling_excludes_is_not_said_to_lack_readable_answers() -> None:
+@pytest.mark.parametrize("as_published", [False, True])
+def test_a_statement_that_a_ruling_excludes_is_in_no_denominator(as_published: bool) -> None:
     counts = run(refuses=True).counts
     left_out = np.zeros_like(counts.unreadable)
     unread = counts.unreadable.copy()
     left_out[:, -1], unread[:, -1] = unread[:, -1], 0
-    ruled = judge_reliability(replace(counts, unreadable=unread, left_out=left_out))
-    could = "between 53.6 % and 100.0 % if the 25 with too few readable answers and the 1 that rulings exclude"
-    assert passing_said(ruled)[2] == f"{could} were decided"
+    tests = ("sampling", "paraphrase", "negation", "label_order")
+    options = ReliabilityOptions(judge_void=as_published, tests=tests)
+    ruled = judge_reliability(replace(counts, unreadable=unread, left_out=left_out), options)
+    assert passing_said(ruled)[1:] == (
+        "30 of 55 (54.5 %)",
+        "between 54.5 % and 100.0 % if the 25 with too few readable answers were decided",
+    )
+    assert (ruled.passing("all").n, ruled.passing("all").excluded) == (55, 1)
+    for test in tests:
+        assert (ruled.verdicts(test)[0] == VOID).sum() == 1
+    assert reason(ruled, 55, 0, "all") == "rulings leave out all answers to the original"
+
+
+def test_a_wording_that_a_ruling_excludes_decides_no_test() -> None:
+    counts = run(refuses=False).counts
+    at = counts.places(VariantKind.NEGATION)[0]
+    left_out = np.zeros_like(counts.unreadable)
+    positive, negative = counts.positive.copy(), counts.negative.copy()
+    left_out[:, PASSED, at] = (positive + negative)[:, PASSED, at]
+    positive[:, PASSED, at] = negative[:, PASSED, at] = 0
+    before = judge_reliability(counts)
+    ruled = judge_reliability(replace(counts, positive=positive, negative=negative, left_out=left_out))
+    assert before.over_templates("negation")[PASSED] == FAIL
+    assert ruled.over_templates("negation")[PASSED] == VOID
+    assert ruled.passing("negation").n == before.passing("negation").n - 1
+    assert ruled.over_templates("all")[PASSED] == PASS, "the other tests decide"
+    assert reason(ruled, PASSED, 0, "negation").startswith("rulings leave out all answers to every negation")
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:

@@ -321,3 +321,24 @@ def test_counts_of_one_prompt_that_no_store_can_hold_are_named(
         assert words in err
     with Store.open(path) as store:
         assert (n_answers(store), store.jobs.list()) == (0, ())
+
+
+def test_counts_are_added_over_files_and_with_what_is_stored(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe = probes()[0]
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for name, first in (("a", 1), ("b", 3)):
+        written(folder / f"{name}.jsonl", *(batch(probe, f"Yes {at}", at) for at in (first, first + 1)))
+    monkeypatch.setattr("workbench.pipeline.recorded.MOST_ANSWERS", 3)
+    code, _, err = run(capsys, "import", path, folder, *HOW)
+    assert code == 2
+    assert "add up to 4 in 2 files; a store holds at most 3." in err
+    assert run(capsys, "import", path, folder / "a.jsonl", *HOW)[0] == 0
+    more = written(tmp_path / "more.jsonl", *(batch(probe, f"Yes {at}", at) for at in (2, 3, 4)))
+    code, _, err = run(capsys, "import", path, more, *HOW)
+    assert code == 2
+    assert "add up to 4, 2 of them stored already; a store holds at most 3." in err
+    with Store.open(path) as store:
+        assert n_answers(store) == 2

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import workbench
 from stores.core.store import Store
-from tests.conftest import new_store
+from tests.cli.test_commands import run
+from tests.conftest import instrument, new_store
 from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
@@ -169,3 +171,43 @@ def test_answers_are_read_beside_the_questions_that_they_are_to(store: Store, tm
     file.write_text(f"respondent,{refs[0]}\nnew,no such answer\n")
     with pytest.raises(InputError, match="line 2"):
         read_beside(store, Request(file))
+
+
+@pytest.mark.parametrize("way", ["shell", "Python", "screen"])
+def test_labels_for_policy_issues_come_in_by_every_door(
+    tmp_path: Path, way: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, file = tmp_path / "a.db", tmp_path / "from-ada.csv"
+    with new_store(path) as store:
+        store.instruments.add(instrument())
+    file.write_text("ref,issue,annotator,label\na-1,law_and_order,ada,-1\nb-1,law_and_order,ada,0\n")
+    told = "small: Labels: 2 new, 0 changed, 0 unchanged."
+    assert recognised(file) == "issue_labels"
+    if way == "shell":
+        assert run(capsys, "import", path, file, "--dry-run")[0] == 0
+        code, out, err = run(capsys, "import", path, file)
+        assert (code, told in out, err) == (0, True, "")
+    elif way == "Python":
+        with workbench.open(path, write=True) as opened:
+            assert opened.import_file(file)["added"] == 2
+    else:
+        with Store.open(path) as store:
+            assert read(Request(file)) is None
+            material = read_beside(store, Request(file))
+            assert said(rehearsed(store, material), path) == (told,)
+            assert first_rows(material, 1)[1] == [("ada", "-1", "a-1", "law_and_order")]
+            put(store, material)
+    with Store.open(path) as store:
+        labels = {one for one in store.instruments.get("small").issue_labels if one.annotator == "ada"}
+    assert {(one.statement, one.label) for one in labels} == {("a-1", -1), ("b-1", 0)}
+
+
+def test_labels_for_unknown_issues_and_statements_are_named(tmp_path: Path) -> None:
+    path, file = tmp_path / "a.db", tmp_path / "from-ada.csv"
+    with new_store(path) as store:
+        store.instruments.add(instrument())
+        file.write_text("ref,issue,annotator,label\nz-9,law_and_order,ada,-1\na-1,weather,ada,1\n")
+        with pytest.raises(InputError) as caught:
+            read_beside(store, Request(file))
+    assert "line 2, column 'ref': found 'z-9'" in str(caught.value)
+    assert "line 3, column 'issue': found 'weather'" in str(caught.value)

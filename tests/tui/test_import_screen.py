@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from stores.core.store import Store
-from tests.conftest import new_store
+from tests.conftest import instrument, new_store
 from tests.core.test_party_files import COLUMNS, POSITIONS, book
 from tests.stores.test_imported_logs import about, probes
 from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
@@ -257,3 +257,22 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
         assert sorted(event.label or "" for event in store.exchange.events()) == ["agree", "disagree", "neutral"]
         (queue,) = store.queues.list()
         assert (queue.name, queue.purpose, queue.items) == ("theirs", "test", 3)
+
+
+@pytest.mark.e2e
+async def test_labels_for_policy_issues_are_looked_at_and_written(path: Path) -> None:
+    with Store.open(path) as store:
+        store.instruments.add(instrument())
+    file = path.parent / "files" / "issues.csv"
+    file.write_text("ref,issue,annotator,label\na-1,law_and_order,ada,-1\n")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"issues.csv", "enter")
+        await until(pilot, lambda: "Would import small: Labels: 1 new" in flowing(app))
+        assert "ada -1 a-1 law_and_order" in flowing(app)
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    with Store.open(path) as store:
+        labels = store.instruments.get("small").issue_labels
+    assert [(one.statement, one.label) for one in labels if one.annotator == "ada"] == [("a-1", -1)]

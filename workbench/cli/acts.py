@@ -22,7 +22,7 @@ from workbench.figures.visible import visible
 from workbench.formats.log_values import LARGEST_COUNT, MOST_COUNT
 from workbench.formats.native import statement_columns
 from workbench.formats.packed import MOST_BYTES, RATIO, reading
-from workbench.formats.read import BESIDE, LABELS, LOG
+from workbench.formats.read import BESIDE, ISSUE_LABELS, LABELS, LOG
 from workbench.formats.read import FORMATS as READ
 from workbench.formats.records import AS_IS, How
 from workbench.options.option import Option, Type, flag
@@ -305,7 +305,7 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         if options.name and options.instrument and options.name != options.instrument:
             raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
         return
-    if format in (LOG, MANIFESTO):
+    if format in (LOG, MANIFESTO, ISSUE_LABELS):
         return
     if format == LABELS and options.name is not None:
         raise UsageError("--name names an instrument; labels belong to answers. Name a new queue with --into.")

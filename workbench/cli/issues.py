@@ -152,15 +152,14 @@ def _said(options: Namespace, ref: str, issue: str, label: int | None, before: i
 
 
 def _import(store: Store, name: str, options: Namespace) -> int:
-    from workbench.pipeline.issues import import_issue_labels
+    from workbench.pipeline.issues import added_said, import_issue_labels
 
     found = import_issue_labels(store, name, options.import_)
     if options.json:
         print_json(asdict(found))
         return 0
-    say(f"Labels: {found.added:,} new, {found.changed:,} changed, {found.same:,} unchanged.")
-    if found.held:
-        say(f"Left out: {found.held:,}, because their annotators labelled differently in this store.")
+    for sentence in added_said(found):
+        say(sentence)
     return 0
 
 

@@ -41,6 +41,10 @@ MOST_WORDS = 6
 YES_NO: Mapping[str, int | None] = {"agree": 1, "yes": 1, "1": 1, "disagree": 0, "no": 0, "0": 0}
 
 
+OF_ISSUE_LABELS = ("ref", "issue", "annotator", "label")
+"columns of labels of statements for policy issues"
+
+
 def read_issue_labels(
     path: Path, refs: Collection[str], issues: Collection[str], taken: Collection[IssueLabel], findings: Findings
 ) -> list[IssueLabel]:
@@ -53,7 +57,7 @@ def read_issue_labels(
     held = {(label.statement, label.issue, label.annotator) for label in taken}
     seen: dict[Hashable, int] = {}
     names = IssueNames()
-    for row in rows_if_there(path, findings, ("ref", "issue", "annotator", "label"), may_be_empty=("label",)):
+    for row in rows_if_there(path, findings, OF_ISSUE_LABELS, may_be_empty=("label",)):
         good, label = choice(row, "label", findings, {"": None, **LABELS})
         twin = None if issues else names.twin(row.get("issue"))
         if twin is not None:
@@ -200,5 +204,5 @@ def _known(row: Row, column: str, known: Collection[str], findings: Findings) ->
     if row.get(column) in known or not row.get(column):  # an empty cell was noted before
         return bool(row.get(column))
     what = "statement" if column == "ref" else column
-    findings.add(row.file, row.line, column, repr(row.get(column)), f"a {what} that the instrument has")
+    findings.add(row.file, row.line, column, repr(row.get(column)), f"the {what} as the instrument names it")
     return False

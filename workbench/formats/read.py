@@ -26,6 +26,7 @@ from workbench.formats.model_answers import MODEL_ANSWERS
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.party_files import LAYOUTS, MANIFESTO, RILE, has_positions_alone, layout_of
 from workbench.formats.party_files import read as read_layout
+from workbench.formats.people import OF_ISSUE_LABELS
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.propositions import read as read_propositions
@@ -46,7 +47,7 @@ from workbench.formats.surveys import Wanted
 
 SURVEY = "survey"
 "people's answers with the questions that they are to"
-ANSWERS, LOG, LABELS = "answers", "log", "labels"
+ANSWERS, LOG, LABELS, ISSUE_LABELS = "answers", "log", "labels", "issue_labels"
 "formats that are no instrument: people's answers, those of models that were collected elsewhere, and labels of these"
 MOST_FOLDERS = 500
 "folders within a folder that are looked into"
@@ -56,6 +57,7 @@ KNOWN = """What can be imported:
 - the ProbVAA download, with vaa/probvaa.csv in it (probvaa)
 - a CSV with id, statement, issue_label, political_leaning_label (propositions)
 - a CSV with respondent and one column per question (answers)
+- labels of statements for policy issues, with ref, issue, annotator and label (issue_labels)
 - a survey with its questions, as an SPSS or Stata file, or as OpinionsQA, GlobalOpinionQA, the European Social Survey,
   the World Values Survey, ANES and GLES have them (survey)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
@@ -250,6 +252,8 @@ def _of_file(path: Path, how: How) -> str:
     header = set(header_of(path, how))
     if _holds_labels(path, header):
         return LABELS
+    if set(OF_ISSUE_LABELS) <= header:
+        return ISSUE_LABELS
     if kind_of(path) is Kind.LINES and not how.columns and (not header or {"ref", "original"} & header):
         return "jsonl"
     if looks_like_answers(header):
@@ -302,7 +306,7 @@ MAPPED = ("csv", "propositions", "choices", SURVEY, ANSWERS, LOG, *LAYOUTS, MANI
 "formats that are one table, whose columns may have other names"
 PARTS = ("biasmonkey",)
 "formats that may be read in part"
-BESIDE = (ANSWERS, LOG, LABELS, MANIFESTO)
+BESIDE = (ANSWERS, LOG, LABELS, ISSUE_LABELS, MANIFESTO)
 "formats that are about an instrument that is in the store"
 WITH_PARTIES = ("csv", *LAYOUTS)
 "formats whose answers of parties may be in words of their own"

@@ -27,7 +27,7 @@ from workbench.formats.log_values import MOST_COUNT
 from workbench.formats.party_files import MANIFESTO, Placed, read_positions
 from workbench.formats.people import STANCES, said_stances
 from workbench.formats.populations import counted_groups, said_of_people
-from workbench.formats.read import ANSWERS, BESIDE, LABELS, LOG, recognised
+from workbench.formats.read import ANSWERS, BESIDE, ISSUE_LABELS, LABELS, LOG, recognised
 from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, How
 from workbench.formats.surveys import Wanted
 from workbench.formats.write import Export, export
@@ -45,7 +45,9 @@ from workbench.pipeline.label_imports import (
 if TYPE_CHECKING:
     from stores.annotation.exchange import Merged
     from stores.instruments.choices import AddedChoices
+    from stores.instruments.issues import Added
     from stores.instruments.statement_imports import LanguageChange
+    from workbench.domain.instruments import IssueLabel
     from workbench.domain.prompts import Persona
     from workbench.domain.questionnaires import Tallied
     from workbench.pipeline.recorded import Found
@@ -108,6 +110,8 @@ class Material:
     "answers of models that were collected elsewhere"
     labels: LabelFile | None = None
     "people's labels of answers that are here"
+    issue_labels: tuple[IssueLabel, ...] = ()
+    "people's labels of statements for policy issues"
     skip: bool = False
     "whether much of a log, and labels of unknown texts, may be left out"
     notes: tuple[str, ...] = ()
@@ -134,6 +138,8 @@ class Outcome:
     "of models that were written"
     merged: Merged | None = None
     "of labels"
+    issues: Added | None = None
+    "of labels for policy issues"
     odd: tuple[str, ...] = ()
     "what is odd about the questionnaire, in sentences"
     numbers: tuple[tuple[str, str], ...] = ()
@@ -169,6 +175,8 @@ def put(store: Store, material: Material) -> Outcome:
         return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
     if material.labels is not None:
         return Outcome(material, True, merged=import_labels(store, material.labels, partial=material.skip))
+    if material.issue_labels:
+        return Outcome(material, True, issues=store.issues.add(material.name, material.issue_labels))
     if material.placed is not None:
         changed = store.instruments.place(material.name, material.placed.parties, material.placed.note)
         return Outcome(material, True, placed=changed)
@@ -222,6 +230,12 @@ def read_beside(store: Store, request: Request) -> Material:
     if format == MANIFESTO:
         placed = read_positions(path, store.instruments.get(name).parties, request.election, request.how)
         return Material(MANIFESTO, name, placed=placed, how=request.how)
+    if format == ISSUE_LABELS:
+        from workbench.pipeline.issues import read_labels_for_issues
+
+        if request.how != AS_IS:
+            raise UsageError(f"{path}: labels for policy issues have columns of their own. Omit the names of columns.")
+        return Material(ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path))
     known = store.questionnaires.tallied(name)
     if known is None:
         raise UsageError(no_questions(name))
@@ -314,6 +328,11 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
         return tuple(sentences)
     if outcome.material.labels is not None and outcome.merged is not None:
         return tuple(label_sentences(outcome.material.labels, outcome.merged))
+    if outcome.issues is not None:
+        from workbench.pipeline.issues import added_said
+
+        first, *more = added_said(outcome.issues)
+        return (f"{outcome.material.name}: {first}", *more)
     if (placed := outcome.material.placed) is not None:
         first, *more = placed.said()
         return (f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)", *more)
@@ -335,6 +354,8 @@ def data(outcome: Outcome) -> dict[str, object]:
         return {"instrument": material.name, **log.data(), "jobs": outcome.jobs, "stored": outcome.answers, **about}
     if material.labels is not None and outcome.merged is not None:
         return {**label_data(material.labels, outcome.merged), **about}
+    if outcome.issues is not None:
+        return {"instrument": material.name, **asdict(outcome.issues), **about}
     if (placed := material.placed) is not None:
         pairs = [{**asdict(party), "position": coded.position, "coded": asdict(coded)} for party, coded in placed.pairs]
         return {"instrument": material.name, "election": placed.election, "changed": outcome.placed, "parties": pairs,
@@ -380,6 +401,12 @@ def first_rows(material: Material, limit: int) -> Rows:
         return ("model", "count", "answer"), imported[:limit]
     if material.labels is not None:
         return ("annotator", "label", "statement", "response"), label_rows(material.labels, limit)
+    if material.issue_labels:
+        labels: list[tuple[str, ...]] = [
+            (one.annotator, f"{one.label:+d}" if one.label else "0", one.statement, one.issue)
+            for one in material.issue_labels[:limit]
+        ]
+        return ("annotator", "label", "statement", "issue"), labels
     if material.placed is not None:
         pairs: list[tuple[str, ...]] = [
             (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,6 +102,14 @@ def set_issue_scheme(store: Store, instrument: str, scheme: IssueScheme) -> Sche
 
 def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
     """Add the labels of a file, all or none; see `formats.people.read_issue_labels`."""
+    return store.issues.add(instrument, read_labels_for_issues(store, instrument, path))
+
+
+def read_labels_for_issues(store: Store, instrument: str, path: Path) -> tuple[IssueLabel, ...]:
+    """Return the labels of a file, of statements of an instrument for its policy issues.
+
+    Raises UsageError, InputError.
+    """
     if not path.is_file():
         raise UsageError(f"{path}: no such file")
     findings = Findings()
@@ -113,7 +121,14 @@ def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
     findings.check()
     if not labels:
         raise UsageError(f"{path.name} has no labels; nothing was changed")
-    return store.issues.add(instrument, labels)
+    return tuple(labels)
+
+
+def added_said(added: Added) -> Iterator[str]:
+    """Yield sentences on the labels of an import."""
+    yield f"Labels: {added.added:,} new, {added.changed:,} changed, {added.same:,} unchanged."
+    if added.held:
+        yield f"Left out: {added.held:,}, because their annotators labelled differently in this store."
 
 
 def issue_labels_csv(

@@ -504,20 +504,31 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
     return _Match(wanted.audit, wanted.family, tuple(runs), tuple(unmatched))
 
 
-def _check_counts(entries: Sequence[tuple[bytes, Logged]]) -> None:
-    """Raise UsageError if the answers to one prompt are more than a store can hold."""
+NOTHING_STORED: Mapping[bytes, int] = {}
+
+
+def _check_counts(entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes, int] = NOTHING_STORED) -> None:
+    """Raise UsageError if the answers to one prompt are more than a store can hold.
+
+    entries : of all files of an import
+    stored : prompt -> answers of earlier imports that this one continues
+    """
     by_prompt: dict[bytes, list[Logged]] = {}
     for key, entry in entries:
         by_prompt.setdefault(key, []).append(entry)
-    for answers in by_prompt.values():
-        n_answers = sum(entry.count for entry in answers)
+    for key, answers in by_prompt.items():
+        n_stored = stored.get(key, 0)
+        n_answers = n_stored + sum(entry.count for entry in answers)
         if n_answers <= MOST_ANSWERS:
             continue
         largest = max(answers, key=lambda entry: entry.count)
+        n_files = len({entry.file for entry in answers})
+        before = f" in {n_files} files" if n_files > 1 else ""
+        before += f", {n_stored:,} of them stored already" if n_stored else ""
         prompt = " ".join(largest.turns[-1][1].split())[:160] if largest.turns else str(dict(largest.about))
         raise UsageError(
-            f"{largest.file}: the counts of the answers to one prompt add up to {n_answers:,}; a store holds at most "
-            f"{MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. Correct the counts and "
+            f"{largest.file}: the counts of the answers to one prompt add up to {n_answers:,}{before}; a store holds "
+            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. Correct the counts and "
             f"import the file again. The prompt: {prompt}"
         )
 
@@ -581,6 +592,10 @@ def _without_stored(
             new = _rest(entries, earlier.answers)
         else:
             continue
+        stored = Counter[bytes]()
+        for (prompt, _), n_answers in earlier.answers.items():
+            stored[prompt] += n_answers
+        _check_counts(new, stored)
         continued = replace(made, design=replace(made.design, sampling=kept))
         return Matched(continued, entries, new, replace(card, revision=earlier.revision), is_named)
     return Matched(made, entries, list(entries), card, is_named)

@@ -56,6 +56,10 @@ units, 20 and 40 raters, intervals covered 81 and 91 %, with 12 and more 93 % an
 """
 
 RESAMPLES, MOST_TABLES = 1000, 500
+MOST_COUNTED = 2000
+"answers to a prompt up to which every way to part them is counted exactly; of more only the likely ways"
+DEVIATIONS = 12
+"standard deviations from the mean beyond which a way to part answers is left out"
 "of a test-retest; more different tables of answers than these have a sum that is normal, and are not drawn"
 FARTHEST = 700.0
 "larger exponents overflow"
@@ -199,7 +203,7 @@ def retest(
             [expected, weights @ moved**2 - expected**2, weights @ (product > 0), weights @ (product != 0)]
         )
         if len(alike) <= MOST_TABLES:
-            sums += rng.multinomial(often, weights, RESAMPLES) @ moved
+            sums += _summed_draws(weights, moved, often, rng)
     mean, spread, equal, decided = by_draws.tolist()
     if len(alike) > MOST_TABLES:
         sums = mean + np.sqrt(spread) * rng.standard_normal(RESAMPLES)
@@ -211,9 +215,33 @@ def _by_draws(agree: int, n: int, m: int) -> tuple[FloatArray, FloatArray, IntAr
     """Return how n and m exchangeable answers, `agree` of them for, may be parted: the probability of each way, the
     absolute change of the share, and the product of both majorities (0: one is a tie).
     """
-    k = np.arange(max(0, agree - m), min(agree, n) + 1)
-    weights = np.array([comb(n, one) * comb(m, agree - one) / comb(n + m, agree) for one in k.tolist()])
+    least, most = max(0, agree - m), min(agree, n)
+    if n + m <= MOST_COUNTED:
+        k = np.arange(least, most + 1)
+        weights = np.array([comb(n, one) * comb(m, agree - one) / comb(n + m, agree) for one in k.tolist()])
+    else:
+        share = agree / (n + m)
+        spread = np.sqrt(n * share * (1 - share) * m / (n + m - 1))
+        reach = ceil(DEVIATIONS * spread) + DEVIATIONS
+        middle = round(n * share)
+        k = np.arange(max(least, middle - reach), min(most, middle + reach) + 1)
+        steps = np.log((n - k[:-1]) * (agree - k[:-1])) - np.log((k[:-1] + 1.0) * (m - agree + k[:-1] + 1))
+        logs = np.concatenate([[0.0], np.cumsum(steps)])
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
     return weights, np.abs(k / n - (agree - k) / m), np.sign(2 * k - n) * np.sign(2 * (agree - k) - m)
+
+
+def _summed_draws(weights: FloatArray, moved: FloatArray, often: int, rng: np.random.Generator) -> FloatArray:
+    """Return the changes of so many prompts, drawn by the probabilities of each change and summed: (RESAMPLES,)."""
+    if len(weights) <= MOST_COUNTED:
+        return np.asarray(rng.multinomial(often, weights, RESAMPLES) @ moved, dtype=np.float64)
+    cumulative = np.cumsum(weights)
+    sums = np.zeros(RESAMPLES)
+    for _ in range(often):
+        places = np.searchsorted(cumulative, rng.random(RESAMPLES) * cumulative[-1])
+        sums += moved[np.minimum(places, len(moved) - 1)]
+    return sums
 
 
 def gwet_ac1(

@@ -13,6 +13,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import NORMAL, NOTHING, Ends, share_interval
+from workbench.stats.samples import hypergeometric
 
 
 def holm(p: npt.ArrayLike) -> FloatArray:
@@ -510,7 +511,7 @@ def _taken(left: npt.NDArray[np.int64], size: int, rng: np.random.Generator) -> 
     beyond = left.sum(axis=1)
     for column in range(left.shape[1] - 1):
         beyond = beyond - left[:, column]
-        found[:, column] = rng.hypergeometric(left[:, column], beyond, wanted)
+        found[:, column] = hypergeometric(left[:, column], beyond, wanted, rng)
         wanted = wanted - found[:, column]
     found[:, -1] = wanted
     return found

@@ -158,13 +158,58 @@ def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+MOST_EXACT = 10**9 - 1
+"answers up to which numpy draws a hypergeometric number"
+FEW_OF_MANY = 10**6
+"answers that are a small part of more than `MOST_EXACT`: each is drawn or not independently of the others"
+
+
+def hypergeometric(good: npt.ArrayLike, bad: npt.ArrayLike, n: npt.ArrayLike, rng: np.random.Generator) -> IntArray:
+    """Return how many of n answers are good ones, drawn without replacement from good and bad ones.
+
+    Beyond `MOST_EXACT` answers the number is binomial if one kind is a small part of all, and otherwise normal.
+    """
+    good, bad, n = np.broadcast_arrays(*(np.asarray(each, dtype=np.int64) for each in (good, bad, n)))
+    total = good + bad
+    many = total > MOST_EXACT
+    if not many.any():
+        return np.asarray(rng.hypergeometric(good, bad, n), dtype=np.int64)
+    found = rng.hypergeometric(np.where(many, 0, good), np.where(many, 0, bad), np.where(many, 0, n))
+    share = n / np.maximum(total, 1)
+    mean = good * share
+    variance = mean * (1 - share) * bad / np.maximum(total - 1, 1)
+    normal = np.rint(mean + np.sqrt(variance) * rng.standard_normal(mean.shape)).astype(np.int64)
+    others = [
+        (good, rng.binomial(good, share)),
+        (bad, n - rng.binomial(bad, share)),
+        (n, rng.binomial(n, good / np.maximum(total, 1))),
+        (total - n, good - rng.binomial(total - n, good / np.maximum(total, 1))),
+    ]
+    approximate = np.select([part < FEW_OF_MANY for part, _ in others], [each for _, each in others], normal)
+    approximate = np.clip(approximate, np.maximum(0, n - bad), np.minimum(good, n))
+    return np.asarray(np.where(many, approximate, found), dtype=np.int64)
+
+
+def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArray:
+    """Return the indices of n drawn answers, as `drawn`; a place of an answer that comes twice is drawn again."""
+    ends = np.cumsum(counts)
+    places: dict[int, None] = {}
+    while len(places) < n:
+        more = rng.integers(ends[-1], size=n - len(places))
+        places.update(dict.fromkeys(more.tolist()))
+    return np.asarray(np.searchsorted(ends, list(places), side="right"), dtype=np.int64)
+
+
 def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
     """Return how often each distinct answer is drawn: n of all answers, without replacement, in random order.
 
     counts : how often each answer was given
     Returns the indices of the drawn answers in `counts`: (n,)
     """
-    often = rng.multivariate_hypergeometric(np.asarray(counts, dtype=np.int64), n, method="marginals")
+    colours = np.asarray(counts, dtype=np.int64)
+    if colours.sum() > MOST_EXACT:
+        return _drawn_of_many(colours, n, rng)
+    often = rng.multivariate_hypergeometric(colours, n, method="marginals")
     return np.asarray(rng.permutation(np.repeat(np.arange(len(often)), often)), dtype=np.int64)
 
 

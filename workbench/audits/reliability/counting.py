@@ -28,6 +28,7 @@ from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 from workbench.stats.proportions import VerdictRule, is_settled, mean_expected_share
+from workbench.stats.samples import hypergeometric
 
 if TYPE_CHECKING:
     from stores.runs.models import SettledBy
@@ -170,14 +171,19 @@ class Counts:
         """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
         return 0 if self.left_out is None else int(self.left_out[tuple(at)])
 
-    @property
-    def n_left_out_statements(self) -> int:
-        """How many statements have answers, of which rulings leave out all."""
+    @cached_property
+    def excluded(self) -> BoolArray:
+        """Whether rulings leave out every answer to a wording that has any: (S, V)."""
         if self.left_out is None:
-            return 0
-        totals = self.total.sum(axis=(0, 2, 3))
-        left_out = self.left_out.sum(axis=(0, 2, 3))
-        return int(((totals > 0) & (left_out == totals)).sum())
+            return np.zeros_like(self.exists)
+        kept = (self.readable + self.unreadable).sum(axis=(0, 3))
+        left_out = self.left_out.sum(axis=(0, 3))
+        return np.asarray((left_out > 0) & (kept == 0))
+
+    @property
+    def excluded_statements(self) -> BoolArray:
+        """Whether rulings leave out every answer to a statement: (S,)."""
+        return np.asarray(self.excluded.any(axis=1) & (self.excluded | ~self.exists).all(axis=1))
 
     def under(self, templates: Sequence[int]) -> Counts:
         """Return the counts under the templates at these places, which may come several times."""
@@ -254,6 +260,7 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
         unreadable=np.zeros_like(counts.unreadable),
         truncated=None,
         left_out=None,
+        blank=counts.excluded if counts.blank is None else counts.blank | counts.excluded,
         until_settled=None,
     )
 
@@ -274,7 +281,7 @@ def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
         if (array := getattr(counts, name)) is None:
             continue
         there = np.minimum(array.astype(np.int64), left)
-        found[name] = rng.hypergeometric(there, left - there, still).astype(np.int32)
+        found[name] = hypergeometric(there, left - there, still, rng).astype(np.int32)
         left, still = left - there, still - found[name]
     return replace(counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0))))
 
@@ -287,7 +294,7 @@ class Voids:
     """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank. A wording is compared
     with the original in the same label order, the swapped original with the printed one."""
     blank: BoolArray
-    "(S, V): the wording has no text"
+    "(S, V): the wording has no text, or rulings leave out all of its answers"
     template: BoolArray
     "(S,): all templates put the original alike"
     original: int | None
@@ -314,17 +321,15 @@ class Voids:
 
 
 def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
-    """Return which prompts make no test; none where the options judge them all."""
+    """Return which prompts make no test; only those that rulings leave out where the options judge all others."""
     places = counts.places(VariantKind.ORIGINAL)
     original = places[0] if places else None
     repeats = np.zeros(counts.positive.shape, dtype=np.bool_)
-    blank = np.zeros_like(counts.exists)
+    blank = counts.excluded & counts.exists
     template = np.zeros(len(counts.statements), dtype=np.bool_)
-    if options.judge_void:
-        return Voids(repeats, blank, template, original, missing=False)
-    if counts.blank is not None:
+    if not options.judge_void and counts.blank is not None:
         blank |= counts.blank & counts.exists
-    if original is not None and counts.prompts is not None:
+    if not options.judge_void and original is not None and counts.prompts is not None:
         of_original = counts.prompts[:, :, original]
         repeats |= (counts.prompts == of_original[:, :, None]) & (counts.prompts >= 0)
         repeats[:, :, original] = False
@@ -338,7 +343,7 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
     if original is not None:
         repeats |= blank[None, :, original, None, None]
         template |= blank[:, original]
-    return Voids(repeats, blank, template, original)
+    return Voids(repeats, blank, template, original, missing=not options.judge_void)
 
 
 def usual_rule(samples: int) -> VerdictRule:

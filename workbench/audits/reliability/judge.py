@@ -218,9 +218,13 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
 
 def _void_reason(report: ReliabilityReport, statement: int, test: str) -> str:
     """Say why a test cannot fail."""
+    places = report.counts.places(VariantKind.ORIGINAL)
+    if report.counts.excluded[statement, places].any():
+        return "rulings leave out all answers to the original"
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
-    places = report.counts.places(VariantKind.ORIGINAL)
+    if test in KIND_OF_TEST and report.counts.excluded[statement, report.counts.places(KIND_OF_TEST[test])].any():
+        return f"rulings leave out all answers to every {in_words(test)} that could be compared"
     if test == ALL:
         return f"no test can fail: {', '.join(report.options.tests)}"
     if test == "sampling":
@@ -481,9 +485,8 @@ class ReliabilityReport:
         for test, kind in KIND_OF_TEST.items():
             places = self.counts.places(kind)
             expected = exists[:, places] & (self.counts.signs[:, places] != 0)
-            found[test] = conjunction(
-                self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT
-            )
+            tested = conjunction(self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT)
+            found[test] = np.where(self.counts.excluded_statements, VOID, tested).astype(np.int8)
         found["label_order"] = self._label_order()
         found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
         found[TEMPLATE] = self._template()

@@ -365,18 +365,8 @@ def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
     share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
     tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
     ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
-    could = f"{ends} if {_undecided_said(n, report.counts.n_left_out_statements)} were decided" if n else ""
+    could = f"{ends} if the {n:,} with too few readable answers were decided" if n else ""
     return f"Statements that keep their stance in {tests}", f"{passed:,} of {of:,}{share}", could
-
-
-def _undecided_said(n: int, n_excluded: int) -> str:
-    """Return which statements have no verdict. A statement that a ruling excludes is not short of readable answers."""
-    n_few = n - n_excluded
-    few = f"the {n_few:,} with too few readable answers"
-    if not n_excluded:
-        return few
-    excluded = f"the {n_excluded:,} that rulings exclude"
-    return f"{few} and {excluded}" if n_few else excluded
 
 
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
