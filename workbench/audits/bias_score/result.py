@@ -823,13 +823,13 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
     beside = f", the statement alone {number(base.value, Kind.SCORE)}" if base is not None else ""
-    ends = f"from {number(low[1].value, Kind.SCORE)} ({low[0]}) to {number(high[1].value, Kind.SCORE)} ({high[0]})"
+    ends = " to ".join(f'{number(bias.value, Kind.SCORE)} with the prefix "{prefix}"' for prefix, bias in (low, high))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         (p,) = adjusted
-        moved = "Prefixes move the bias" if p < LEVEL else "Prefixes are not shown to move the bias"
+        moved = "Prefixes move the bias" if p < LEVEL else "No significant difference in bias between prefixes"
         tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
-        yield OfModel(moved, model, f"({tested}{ends}{beside})", shown(adjusted))
+        yield OfModel(moved, model, f"({tested}from {ends}{beside})", shown(adjusted))
 
     yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes")
 

@@ -336,17 +336,15 @@ def _biases(
     beyond = " more than letters drawn at random would" if options.definition is Definition.CORRECTED else ""
     like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
-    if not moved:
-        none = f"No change of a question that is known to move people is shown to move the answers{beyond} (p adjusted)"
-        yield OfModel(none, name, f"0 of {len(cells)}", p)
-        return
+    direction = f", {like} of them in people's direction" if moved else ""
     yield OfModel(
         f"Changes of a question that are known to move people move the answers{beyond} (p adjusted)",
         name,
-        f"{len(moved)} of {len(cells)}, {like} of them in people's direction",
+        f"{len(moved)} of {len(cells)}{direction}",
         p,
     )
-    yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
+    if moved:
+        yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
 
 
 def _typos(
@@ -354,8 +352,8 @@ def _typos(
 ) -> Iterator[OfModel]:
     wrong = len(_moved(cells, options, adjusted))
     p = shown(adjusted) if wrong else math.nan
-    moves = "move the answers" if wrong else "are not shown to move the answers"
-    yield OfModel(f"Typos, which people overlook, {moves} (p adjusted)", name, f"in {wrong} of {len(cells)} cases", p)
+    moves = "Typos, which people overlook, move the answers significantly (p adjusted)"
+    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p)
 
 
 def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
