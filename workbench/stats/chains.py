@@ -80,4 +80,4 @@ def _effective_draws(chains: FloatArray, within: float, total: float) -> float:
     negative = np.flatnonzero(pairs <= 0)
     pairs = np.minimum.accumulate(pairs[: negative[0]] if negative.size else pairs)
     time = max(2 * float(pairs.sum()) - 1, 1 / math.log10(n_chains * n))  # as Stan limits antithetic chains
-    return n_chains * n / time
+    return float(n_chains * n / time)

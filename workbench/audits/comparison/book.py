@@ -205,7 +205,11 @@ def _beside(of: Compared) -> Iterator[Column[Side]]:
     """Yield the columns of what stands beside the figure that the audit is known for."""
     for title, value in of.sides[0].beside.items():
         kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
-        yield Column(title.replace(" ", "_"), title, lambda side, title=title: side.beside.get(title), kind)
+        yield Column(title.replace(" ", "_"), title, partial(_value_beside, title), kind)
+
+
+def _value_beside(title: str, side: Side) -> Estimate | str | None:
+    return side.beside.get(title)
 
 
 def changes_table(of: Compared) -> Table[Change]:
