@@ -111,6 +111,8 @@ class Pooled:
     "test -> (S,) whether the statement lacks readable answers"
     why: str = NOTHING
     "why nothing is said where no statement is known"
+    sides: FloatArray | None = None
+    "probability that a statement passes all tests under a template and agrees, then disagrees: (2, T, S)"
     exact: bool = False
     "whether the shares are exact probabilities, which are known"
     prompts: int = 0
@@ -274,6 +276,7 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
     found: dict[str, list[Codes]] = {test: [] for test in EVERY}
     size, templates = len(report.counts.statements), range(len(report.counts.templates))
     known = known_prompts(report)
+    sides = np.zeros((2, len(templates), size))
     rest = iter(shares)
     while some := list(islice(rest, TOGETHER)):
         counts = report.counts.under([*templates] * len(some))
@@ -281,6 +284,7 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
         drawn = DrawnReport(counts, report.options, np.concatenate(some), all_known)
         for test, of in found.items():
             of.append(drawn.in_draws(test, len(some)))
+        sides += _sides_passed(drawn, len(some))
     each = {test: np.concatenate(of) if of else np.zeros((0, size)) for test, of in found.items()}
     void = {test: report.over_templates(test) == VOID for test in EVERY}
     void[TEMPLATE] |= len(templates) < 2
@@ -290,7 +294,16 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
         {test: of == PASS for test, of in each.items()},
         {test: ~void[test] & ~lacks[test] for test in EVERY},
         {test: lacks[test] & ~void[test] for test in EVERY},
+        sides=sides / max(1, len(each[ALL])),
     )
+
+
+def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
+    """Return in how many draws each statement passes all tests under a template and agrees, then disagrees."""
+    shape = draws, -1, len(drawn.counts.statements)
+    passed = (drawn.verdicts(ALL) == PASS).reshape(shape)
+    stances = drawn.originals[0][..., PRINTED].reshape(shape)
+    return np.stack([(passed & (stances == sign)).sum(axis=0) for sign in (1, -1)]).astype(np.float64)
 
 
 def answers_words(report: ReliabilityReport) -> str:
