@@ -185,7 +185,7 @@ def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
 
 def test_a_share_with_missing_statements_has_bounds() -> None:
     fails, refuses = (passing_said(run(refuses=of_)) for of_ in (False, True))
-    assert fails == ("Statements that keep their stance in every test", "30 of 56 (53.6 %)", "")
+    assert fails == ("Statements that pass the published test at 30 answers", "30 of 56 (53.6 %)", "")
     assert refuses[1:] == (
         "30 of 56 (53.6 %)",
         "between 53.6 % and 100.0 % if the 26 with too few readable answers were decided",

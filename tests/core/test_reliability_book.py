@@ -192,8 +192,8 @@ def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
 
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:
-    assert passing_words(VerdictFigures(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all"
-    assert passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all"
+    assert passing_words(VerdictFigures(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all at 30 answers"
+    assert passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all at 30 answers"
     computed_words = passing_words(VerdictFigures(computed(), instrument(), "en"))
     found = re.fullmatch(r"✓ 1 of 2 pass all \(30 samples: ([\d.]+)\)", computed_words)
     assert found is not None

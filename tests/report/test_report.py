@@ -176,8 +176,12 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
         (group,) = groups(two, {})
     assert group.main is not None
     assert len(group.main.rows) == 2
-    passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
-    assert str(passing).startswith("Statements that keep their stance in every test: smol and smol 1 of 4 (25.0 %)")
+    kept, passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
+    assert str(kept).startswith("Statements that keep their stance: smol and smol ")
+    assert str(kept).endswith(" of 3.")
+    assert str(passing).startswith(
+        "Statements that pass the published test at 30 answers: smol and smol 1 of 4 (25.0 %)"
+    )
     assert "too few readable answers" in passing.doubts[0]
 
 
@@ -282,9 +286,9 @@ def test_findings_come_first_and_verdicts_have_their_answers(reliability: Path, 
         write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
         write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",), answers="none"))
     said = words(tmp_path / "out")
-    assert "Statements that keep their stance in every test: smol 1 of 4 (25.0 %)" in said.replace("\u00a0", " ")
+    assert "Statements that pass the published test at 30 answers: smol 1 of 4 (25.0 %)" in said.replace("\u00a0", " ")
     assert "But smol: between 25.0 % and " in said.replace("\u00a0", " ")
-    assert said.index("What was asked") < said.index("keep their stance") < said.index("fair coin flips")
+    assert said.index("What was asked") < said.index("keep their stance") < said.index("sides at random")
     (group,) = supplement(tmp_path / "out")["statements"]
     assert group["items"][0]["ref"] == "env-03"
     assert len([one for one in group["items"] if one["given"]]) == 3

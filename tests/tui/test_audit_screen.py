@@ -62,7 +62,7 @@ async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple
                     assert seen[column.key] == (text if size[0] == 140 else text[0])
         assert found["env-03",]["all"] == ("✗ 0/2" if size[0] == 140 else "✗")
         assert found["soc-07",]["text"].startswith("Statement so"), "what is asked stands beside its id"
-        assert shown(app, "#options").startswith("✓ 1 of 4 pass all · small")
+        assert shown(app, "#options").startswith("✓ 1 of 4 pass all at 30 answers · small")
         assert "label order ✓ 2/2" in flowing(app) or size[0] == 140, "the details say under how many templates"
 
 
@@ -110,7 +110,7 @@ async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: 
         await judged(app, pilot)
         await press(app, pilot, "t")
         assert "personal-1" in shown(app, "#tabs")
-        assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
+        assert shown(app, "#options").startswith("✓ 2 of 4 pass all at 30 answers")
         assert by_parts(app)["env-03",]["label_order"] == "✗ fail"
         assert by_parts(app)["mig-01",]["all"] == "✓ pass"
         await press(app, pilot, "x", "t")
@@ -147,7 +147,7 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
         await on_line(app, pilot, "as_published:", "space", "enter")
         assert "rule as coded" in judged_by(app)
         assert by_parts(app)["tax-02",]["sampling"] == "✓"
-        assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
+        assert shown(app, "#options").startswith("✓ 2 of 4 pass all at 30 answers")
 
 
 @pytest.mark.e2e

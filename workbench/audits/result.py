@@ -93,8 +93,11 @@ class Result:
     "names of the tables that people see first"
     findings: Sequence[Finding]
     "what the figures come to, in plain sentences, the most important first"
-    headline: Headline | None
-    "None: nobody's figures are there yet, so Home and reports leave the result out"
+    headline: Headline | Callable[[], Headline] | None
+    """makes the headline where that takes a moment. None: nobody's figures are there yet, so Home and reports leave
+    the result out"""
+    leads: Sequence[str] = ()
+    "sentences that stand before the tables where these are printed: what a report says in its first findings"
     further: Sequence[Headline] = ()
     "the same of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
@@ -306,7 +309,8 @@ def printed(
         )
     else:
         made = tables(result, wanted, where, medium)
-        found = Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
+        told = (*result.leads, *book.told)
+        found = Printed(made, about, book.title, told, book.notes, book.header, book.methods)
     return with_rules(found, result.options)
 
 
@@ -429,7 +433,8 @@ def home_lines(result: Result, key: str, label: str, todo: str, todo_below: str)
     """Return what Home says of a result: a line, or one for each of the first models. `key`: of the first line, with
     which those of the others begin.
     """
-    made = [_home_line(result, headline) for headline in (result.headline, *result.further) if headline is not None]
+    first = result.headline() if callable(result.headline) else result.headline
+    made = [_home_line(result, headline) for headline in (first, *result.further) if headline is not None]
     return [
         replace(line, key=f"{key}{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
         for place, line in enumerate(made)

@@ -11,27 +11,33 @@ drawn towards its like, one with many hardly, so what is said of the shares does
 are: more of them make it surer.
 
 The posterior is sampled by Gibbs steps for the normal parts (variances as in Wand et al. 2011, result 5) and one
-Metropolis step a sweep for each logit, proposed by a Newton step from where it stands (Gamerman 1997).
+Metropolis step a sweep for each logit, proposed by a Newton step from where it stands (Gamerman 1997). Several chains,
+which start from unequal variances, run side by side, so that their agreement can be checked (`stats.chains`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.stats.arrays import IntArray
+from workbench.stats.arrays import FloatArray, IntArray
 
 Single = npt.NDArray[np.floating[Any]]
 "of single precision: exact enough for draws, and four times as fast where there are many prompts"
 
-DRAWS, WARM_UP = 300, 150
+CHAINS, DRAWS, WARM_UP = 4, 2000, 150
+"chains; draws of all chains together; sweeps of each chain that come first and are dropped"
 FIRST_SCALE, SCALE, MEAN_SD = 2.0, 1.0, 10.0
 LONGEST_STEP = 2.0
 "of a Newton step on the logit"
+START_VARIANCES = 0.1, 4.0
+"of the first and of the last chain"
+LARGEST = 12_000
+"logits in one array"
 
 
 def pooled_shares(
@@ -46,106 +52,220 @@ def pooled_shares(
 
     Parameters
     ----------
-    hits, trials : (N,) answers that agree, and readable answers; a prompt without any has what its like have
-    factors : (N,) each: the number of the group, 0 to G - 1, that each prompt belongs to. What is no factor beside the
-        first (one group, a group for each prompt, the groups of an earlier one) is left out
+    hits, trials : (N,) answers that agree, and readable answers. A prompt without any is drawn like its group
+    factors : (N,) each: the number of the group, 0 to G - 1, that each prompt belongs to. A factor that tells prompts
+        apart as the first one does is left out: one group, a group for each prompt, the groups of an earlier factor
 
     Raises ValueError without prompts or factors.
 
     Examples
     --------
-    >>> found = pooled_shares([9, 10, 10, 8], [10] * 4, [np.array([0, 0, 1, 1])], np.random.default_rng(1))
-    >>> found.shape, bool((found.mean(axis=0) > 0.7).all())
-    ((300, 4), True)
+    >>> shares = pooled_shares([9, 10, 10, 8], [10] * 4, [np.array([0, 0, 1, 1])], np.random.default_rng(1))
+    >>> shares.shape, bool((shares.mean(axis=0) > 0.7).all())
+    ((2000, 4), True)
     """
-    k, n = (np.asarray(given, dtype=np.float32) for given in (hits, trials))
+    return np.concatenate(list(iterate_draws(hits, trials, factors, rng, draws=draws)))
+
+
+def iterate_draws(
+    hits: npt.ArrayLike,
+    trials: npt.ArrayLike,
+    factors: Sequence[IntArray],
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+) -> Iterator[Single]:
+    """Yield the same draws in blocks, each (chains that run together, N); see `by_chain` for their order."""
+    k = np.asarray(hits, dtype=np.float32)
+    n = np.asarray(trials, dtype=np.float32)
     if not k.size or not factors:
         raise ValueError(f"expected prompts and factors, found {k.size} and {len(factors)}")
-    effects = [_Effects(of, SCALE if place else FIRST_SCALE) for place, of in enumerate(_telling(factors))]
-    rest = _Effects(np.arange(k.size), SCALE)
-    logit: Single = np.log((k + 0.5) / (n - k + 0.5))
-    mean = float(logit.mean())
-    found = np.empty((draws, k.size), dtype=np.float32)
+    distinct = _distinct(factors)
+    starts = np.geomspace(*START_VARIANCES, CHAINS)
+    together = _chains_together(k.size)
+    for first in range(0, CHAINS, together):
+        yield from _run_chains(k, n, distinct, starts[first : first + together], rng, draws // CHAINS)
+
+
+def by_chain(values: FloatArray, n_prompts: int) -> FloatArray:
+    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain: (CHAINS, draws)."""
+    together = _chains_together(n_prompts)
+    blocks = values.reshape(CHAINS // together, -1, together)
+    return blocks.transpose(0, 2, 1).reshape(CHAINS, -1)
+
+
+def _chains_together(n_prompts: int) -> int:
+    """Return how many chains run in one array: as many as fit the processor's cache, for larger arrays are slower."""
+    return next(n for n in (CHAINS, CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1)
+
+
+def _run_chains(
+    k: Single, n: Single, factors: Sequence[IntArray], starts: FloatArray, rng: np.random.Generator, draws: int
+) -> Iterator[Single]:
+    """Yield draws of some chains, which start from these variances: each (chains, N)."""
+    first = _Effects(factors[0], FIRST_SCALE, starts)
+    others = [_Effects(groups, SCALE, starts) for groups in factors[1:]]
+    rest = _Effects(np.arange(k.size), SCALE, starts)
+    logits = _Logits(k, n, len(starts))
+    mean = logits.values.mean(axis=1, dtype=np.float64)
+    centre = np.repeat(_column(mean), k.size, axis=1)
     for sweep in range(-WARM_UP, draws):
-        centre: Single = np.sum([one.values[one.of] for one in effects], axis=0) + mean
-        logit = _stepped(logit, k, n, centre, rest.variance, rng)
-        first, *others = effects
-        centre -= mean + first.values[first.of]
-        mean = first.draw_mean(logit - centre, rest.variance, rng, mean)
-        centre += mean + first.values[first.of]
-        for one in others:
-            centre -= one.values[one.of]
-            one.draw(logit - centre, rest.variance, rng)
-            centre += one.values[one.of]
-        rest.values = logit - centre
-        rest.draw_variance(rng)
+        logits.step(centre, rest.variance, rng)
+        centre -= _column(mean) + first.of_prompts
+        mean = first.draw_with_mean(logits.values - centre, rest.variance, mean, rng)
+        centre += _column(mean) + first.of_prompts
+        for effect in others:
+            centre -= effect.of_prompts
+            effect.draw(logits.values - centre, rest.variance, rng)
+            centre += effect.of_prompts
+        rest.draw_variance(logits.values - centre, rng)
         if sweep >= 0:
-            found[sweep] = logit
-    return np.exp(-np.logaddexp(0, -found))
+            yield logits.shares
 
 
-def _telling(factors: Sequence[IntArray]) -> list[IntArray]:
+def _column(values: FloatArray) -> Single:
+    return np.asarray(values, dtype=np.float32)[:, None]
+
+
+def _distinct(factors: Sequence[IntArray]) -> list[IntArray]:
     """Return the first factor and those that tell prompts apart in another way than those before them."""
-    found = [factors[0]]
-    for of in factors[1:]:
-        groups = np.unique(of).size
-        known = any(np.unique(of * (one.max() + 1) + one).size == groups == np.unique(one).size for one in found)
-        if 1 < groups < of.size and not known:
-            found.append(of)
-    return found
+    kept = [factors[0]]
+    for groups in factors[1:]:
+        n_groups = np.unique(groups).size
+        if 1 < n_groups < groups.size and not any(_same_groups(groups, earlier) for earlier in kept):
+            kept.append(groups)
+    return kept
+
+
+def _same_groups(groups: IntArray, others: IntArray) -> bool:
+    n_pairs = np.unique(groups * (others.max() + 1) + others).size
+    return n_pairs == np.unique(groups).size == np.unique(others).size
 
 
 class _Effects:
-    """The effects of one factor, and their variance."""
+    """The effects of one factor and their variance, in every chain."""
 
-    def __init__(self, of: IntArray, scale: float) -> None:
-        self.of, self.scale = of, scale
-        self.sizes = np.bincount(of).astype(np.float32)
-        self.values: Single = np.zeros(self.sizes.size, dtype=np.float32)
-        self.variance = self._mixing = 1.0
+    def __init__(self, groups: IntArray, scale: float, variance: FloatArray) -> None:
+        self.groups, self.scale = groups, scale
+        self.sizes = np.bincount(groups)
+        shape = len(variance), self.sizes.size
+        self._cells = (groups + np.arange(shape[0])[:, None] * shape[1]).reshape(-1)
+        self.values: Single = np.zeros(shape, dtype=np.float32)
+        self.of_prompts: Single = np.zeros((shape[0], groups.size), dtype=np.float32)
+        self.variance = variance.copy()
 
-    def draw(self, held: Single, noise: float, rng: np.random.Generator) -> None:
-        """Draw the effects of what is left to them, and their variance."""
-        self._draw(held, noise, rng, 0.0)
-        self.draw_variance(rng)
+    def draw(self, rest: Single, noise: FloatArray, rng: np.random.Generator) -> None:
+        """Draw the effects and their variance, given what the other effects leave to them."""
+        sums = self._sums(rest)
+        drawn = self._drawn(sums, noise, np.zeros(len(noise)), rng)
+        self.draw_variance(drawn, rng)
+        self._set(self._rescaled(drawn, sums, noise, rng))
 
-    def draw_mean(self, held: Single, noise: float, rng: np.random.Generator, mean: float) -> float:
+    def draw_with_mean(self, rest: Single, noise: FloatArray, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw the effects together with their mean, which is returned, and their variance."""
-        self._draw(held, noise, rng, mean)
-        weight = self.values.size / self.variance + 1 / MEAN_SD**2
-        drawn = float(self.values.sum()) / self.variance / weight + rng.standard_normal() / math.sqrt(weight)
-        self.values = self.values - np.float32(drawn)
-        self.draw_variance(rng)
-        return drawn
+        sums = self._sums(rest)
+        drawn = self._drawn(sums, noise, mean, rng)
+        weight = drawn.shape[1] / self.variance + 1 / MEAN_SD**2
+        new_mean = drawn.sum(axis=1) / self.variance / weight
+        new_mean += rng.standard_normal(len(weight)) / np.sqrt(weight)
+        drawn -= new_mean[:, None]
+        self.draw_variance(drawn, rng)
+        self._set(self._rescaled(drawn, sums - self.sizes * new_mean[:, None], noise, rng))
+        return np.asarray(new_mean)
 
-    def draw_variance(self, rng: np.random.Generator) -> None:
-        """Draw the variance of the effects, given them."""
-        squares = float(self.values @ self.values)
-        self.variance = (squares / 2 + 1 / self._mixing) / rng.gamma((self.values.size + 1) / 2)
-        self._mixing = (1 / self.variance + 1 / self.scale**2) / rng.gamma(1.0)
+    def draw_variance(self, values: FloatArray | Single, rng: np.random.Generator) -> None:
+        """Draw the variance of effects, given their values: (chains, G)."""
+        squares = np.einsum("cg,cg->c", values, values, dtype=np.float64)
+        shape = (values.shape[1] + 1) / 2
+        mixing = (1 / self.variance + 1 / self.scale**2) / rng.gamma(1.0, size=len(squares))
+        self.variance = (squares / 2 + 1 / mixing) / rng.gamma(shape, size=len(squares))
 
-    def _draw(self, held: Single, noise: float, rng: np.random.Generator, mean: float) -> None:
-        precision = self.sizes / noise + 1 / self.variance
-        sums = np.bincount(self.of, held, minlength=self.sizes.size)
-        own = (sums / noise + mean / self.variance) / precision
-        self.values = (own + rng.standard_normal(own.size) / np.sqrt(precision)).astype(np.float32)
+    def _sums(self, rest: Single) -> FloatArray:
+        shape = self.values.shape
+        found = np.bincount(self._cells, rest.reshape(-1), minlength=shape[0] * shape[1])
+        return np.asarray(found.reshape(shape), dtype=np.float64)
+
+    def _rescaled(
+        self, values: FloatArray, sums: FloatArray, noise: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the effects times a factor, which is drawn given their pattern and moves their variance, too.
+
+        Variance and effects hold each other where both are small; this step moves them together (interweaving, Yu and
+        Meng 2011). The factor is normal given the pattern, but for the prior of the standard deviation.
+        """
+        information = (values**2 * self.sizes).sum(axis=1) / noise + 1e-12
+        centre = (values * sums).sum(axis=1) / noise / information
+        factor = centre + rng.standard_normal(len(centre)) / np.sqrt(information)
+        squares = self.variance / self.scale**2
+        ratio = np.log1p(squares) - np.log1p(factor**2 * squares)
+        accepted = -rng.standard_exponential(len(ratio)) < ratio
+        factor = np.where(accepted & (np.abs(factor) > 1e-6), factor, 1.0)
+        self.variance = self.variance * factor**2
+        return values * factor[:, None]
+
+    def _drawn(self, sums: FloatArray, noise: FloatArray, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+        precision = self.sizes / noise[:, None] + 1 / self.variance[:, None]
+        centres = (sums / noise[:, None] + (mean / self.variance)[:, None]) / precision
+        return np.asarray(centres + rng.standard_normal(centres.shape) / np.sqrt(precision))
+
+    def _set(self, values: FloatArray) -> None:
+        self.values = values.astype(np.float32)
+        self.of_prompts = self.values[:, self.groups]
 
 
-def _stepped(logit: Single, k: Single, n: Single, centre: Single, variance: float, rng: np.random.Generator) -> Single:
-    """Return the logits after one Metropolis step each."""
+@dataclass(frozen=True, slots=True)
+class _Likelihood:
+    """What the answers say at some logits x: log density, share and information, each (chains, N)."""
 
-    def seen_from(x: Single) -> tuple[Single, Single, Single]:
-        """Return the log density there, and the mean and precision of what is proposed from there."""
-        rest, apart = np.logaddexp(0, -x), x - centre
-        share = np.exp(-rest)
-        precision = n * share * (1 - share) + 1 / variance
-        step = (k - n * share - apart / variance) / precision
-        density = (k - n) * x - n * rest - apart * apart / (2 * variance)
-        return density, x + np.clip(step, -LONGEST_STEP, LONGEST_STEP), precision
+    density: Single
+    share: Single
+    information: Single
 
-    density, ahead, precision = seen_from(logit)
-    new = ahead + rng.standard_normal(k.size, dtype=np.float32) / np.sqrt(precision)
-    new_density, back, back_precision = seen_from(new)
-    forth = np.log(precision) - precision * (new - ahead) ** 2
-    ratio = new_density - density + (np.log(back_precision) - back_precision * (logit - back) ** 2 - forth) / 2
-    return np.where(-rng.standard_exponential(k.size, dtype=np.float32) < ratio, new, logit)
+
+class _Logits:
+    """The logit of every prompt in every chain."""
+
+    def __init__(self, hits: Single, trials: Single, chains: int) -> None:
+        self._hits, self._trials = hits, trials
+        start: Single = np.log((hits + 0.5) / (trials - hits + 0.5))
+        self.values: Single = np.tile(start, (chains, 1))
+        self._likelihood = self._at(self.values)
+
+    @property
+    def shares(self) -> Single:
+        return self._likelihood.share
+
+    def step(self, centre: Single, variance: FloatArray, rng: np.random.Generator) -> None:
+        """Take one Metropolis step from every logit. `variance`: of the rests, in each chain."""
+        precision = _column(1 / variance)
+        old = self._likelihood
+        ahead, old_precision = self._proposal(self.values, old, centre, precision)
+        new_values = ahead + rng.standard_normal(ahead.shape, dtype=np.float32) / np.sqrt(old_precision)
+        new = self._at(new_values)
+        back, new_precision = self._proposal(new_values, new, centre, precision)
+        prior = ((self.values - centre) ** 2 - (new_values - centre) ** 2) * (precision / 2)
+        forth = np.log(old_precision) - old_precision * (new_values - ahead) ** 2
+        return_ = np.log(new_precision) - new_precision * (self.values - back) ** 2
+        ratio = new.density - old.density + prior + (return_ - forth) / 2
+        accepted = -rng.standard_exponential(ratio.shape, dtype=np.float32) < ratio
+        self.values = np.where(accepted, new_values, self.values)
+        self._likelihood = _Likelihood(
+            np.where(accepted, new.density, old.density),
+            np.where(accepted, new.share, old.share),
+            np.where(accepted, new.information, old.information),
+        )
+
+    def _at(self, x: Single) -> _Likelihood:
+        small = np.exp(-np.abs(x))
+        share = np.where(x >= 0, 1, small) / (1 + small)
+        log_sum = np.log(1 + small) + np.maximum(x, 0)  # of 1 + exp(x)
+        n = self._trials
+        return _Likelihood(self._hits * x - n * log_sum, share, n * share * (1 - share))
+
+    def _proposal(
+        self, x: Single, likelihood: _Likelihood, centre: Single, prior_precision: Single
+    ) -> tuple[Single, Single]:
+        """Return the mean and the precision of what is proposed from x: a Newton step."""
+        precision = likelihood.information + prior_precision
+        step = (self._hits - self._trials * likelihood.share - (x - centre) * prior_precision) / precision
+        return x + np.clip(step, -LONGEST_STEP, LONGEST_STEP), precision

@@ -171,7 +171,8 @@ def compared_runs(of: Compared) -> Table[Side]:
         of.sides,
         [
             Column("run", "run", lambda side: side.name),
-            *_main(of, lambda side: side.main),
+            *_main(of, lambda side: side.main_figure),
+            *_beside(of),
             *map(factor, factors),
             Column(
                 "asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=OCCASION not in differ
@@ -200,6 +201,17 @@ def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
     return [Column("main", of.main, value, of.main_kind, scale=scale, help="of the whole run")]
 
 
+def _beside(of: Compared) -> Iterator[Column[Side]]:
+    """Yield the columns of what stands beside the figure that the audit is known for."""
+    for title, value in of.sides[0].beside.items():
+        kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
+        yield Column(title.replace(" ", "_"), title, partial(_value_beside, title), kind)
+
+
+def _value_beside(title: str, side: Side) -> Estimate | str | None:
+    return side.beside.get(title)
+
+
 def changes_table(of: Compared) -> Table[Change]:
     """Return how much every kind of verdict differs between every two runs."""
     rows = changes(of)
@@ -217,8 +229,8 @@ def changes_table(of: Compared) -> Table[Change]:
         ],
         key=lambda row: (row.kind.name, row.first, row.second),
         definition=f"{APART if apart else DIFFERENCE}{'' if whole else f' {BOUNDS}'}",
-        notes=[_yes(of.kinds), *_names(of)],
-        pictures=[Forest(values=("difference",), rows=("verdict", "first", "second"))],
+        notes=[_yes(of.kinds), *_names(of), *_undrawn(of)],
+        pictures=() if of.untested else [Forest(values=("difference",), rows=("verdict", "first", "second"))],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
         detail=lambda row: [text for text in (row.untested, _missing(row)) if text],
     )
@@ -233,6 +245,11 @@ def _yes(kinds: Sequence[VerdictKind]) -> str:
         f"{yes} (against {no})" + (f" of {', '.join(of)}" if len(words) > 1 else "") for (yes, no), of in words.items()
     ]
     return f"Shares are of the verdict {'; '.join(parts)}; any other verdict is undecided."
+
+
+def _undrawn(of: Compared) -> list[str]:
+    """Say why shares of verdicts are not drawn, or nothing if they are."""
+    return [f"There is no picture of these shares: {of.untested}."] if of.untested else []
 
 
 def _names(of: Compared) -> list[str]:
@@ -330,7 +347,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
     """Return every version or occasion of a model in the order of being asked, with what changed since the last."""
     rows = over_time(of)
     place = {name: at for sides in versions_of(of) for at, name in enumerate((side.name for side in sides), start=1)}
-    mains: Mapping[str, Any] = {side.name: side.main for side in of.sides}
+    sides: Mapping[str, Side] = {side.name: side for side in of.sides}
     anew = any(side.factors.get(OCCASION, FIRST) != FIRST for side in of.sides)
     return Table(
         "over_time",
@@ -344,7 +361,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
             Column("occasion", "occasion", lambda row: row.side.factors.get(OCCASION, ""), aside=not anew),
             Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=not anew),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
-            *(replace(one, aside=True) for one in _main(of, lambda row: mains[row.side.name])),
+            *(replace(one, aside=True) for one in _main(of, lambda row: sides[row.side.name].main_figure)),
             *(
                 replace(one, aside=one.key not in ("difference", "holm"))
                 for one in _changed(lambda row: row.change)
@@ -354,9 +371,9 @@ def over_time_table(of: Compared) -> Table[Moment]:
         key=lambda row: (row.kind.name, row.side.name),
         definition="Versions are in the order in which they were last asked. Shares are of the items that every "
         f"version was asked and that each decides; other columns compare with the previous version. {DIFFERENCE}",
-        notes=[_yes(of.kinds)],
+        notes=[_yes(of.kinds), *_undrawn(of)],
         empty=NO_VERSIONS,
-        pictures=[Curves(x="order", values=("share",), series="verdict")],
+        pictures=() if of.untested else [Curves(x="order", values=("share",), series="verdict")],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
     )
 

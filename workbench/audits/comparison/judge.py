@@ -111,8 +111,15 @@ class Side:
     "name of a kind of verdict -> item -> verdict"
     last: str = ""
     "when it was answered last (UTC)"
-    main: Estimate | None = None
-    "the figure of the whole run that the audit is known for"
+    main: Estimate | Callable[[], Estimate] | None = None
+    "the figure of the whole run that the audit is known for, or what makes it"
+    beside: Mapping[str, Estimate | str] = field(default_factory=dict)
+    "title -> what stands beside it in the table of runs"
+
+    @property
+    def main_figure(self) -> Estimate | None:
+        """The figure of the whole run that the audit is known for."""
+        return self.main() if callable(self.main) else self.main
 
 
 @dataclass(frozen=True, eq=False, slots=True)

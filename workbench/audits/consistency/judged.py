@@ -40,6 +40,7 @@ from workbench.audits.consistency.stances import (
     party_shares,
     party_stances,
     party_statements,
+    posterior_stances,
     reliable_stances,
     survey_stances,
 )
@@ -317,7 +318,8 @@ def judge_consistency(
         )
     judged = tuple(_judged(store, which, options, name, run) for name, run in _runs(store, which, instrument.name))
     positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
-    models = [reliable_stances(one.name, one.report) for one in judged]
+    stances_of = posterior_stances if options.stances == "posterior" else reliable_stances
+    models = [stances_of(one.name, one.report) for one in judged]
     result = judge(positions, models, store.surveys.answers(instrument.name), options)
     labelled = int((positions.labels != 0).any(axis=0).sum())
     return ConsistencyJudged(which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name))

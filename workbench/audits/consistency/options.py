@@ -16,6 +16,7 @@ View = Literal["all", "agree", "disagree"]
 VIEWS: tuple[View, ...] = get_args(View)
 "matches that count: all, where both agree, where both disagree"
 Whose = Literal["gold", "people"]
+Stance = Literal["posterior", "published"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,14 @@ class ConsistencyOptions(Rules):
         source="Ceron et al. 2024, section 7.2",
     )
     "gold: the source's own before people's; people: what most annotators said or was adjudicated"
+    stances: Stance = option(
+        "posterior",
+        "which stances count: the likelier ones by partial pooling, or those that pass the published test",
+        choices=get_args(Stance),
+        words={"posterior": "", "published": "stances that pass the published test"},
+        source="ours: the published test depends on the number of answers",
+        published="published",
+    )
     resamples: int = of_shared(RESAMPLES, steps=(0, 1_000, 10_000), source="ours")
 
     def rules(self) -> ReliabilityOptions:
@@ -65,8 +74,9 @@ class ConsistencyOptions(Rules):
         """What makes a stance reliable, in a few words."""
         tests = "all tests" if self.tests == TESTS else ", ".join(self.tests)
         usual = (self.low, self.high) == (Rules().low, Rules().high)
+        by = " more likely than not" if self.stances == "posterior" else " by the published test"
         limits = "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
-        return f"reliable: {tests}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
+        return f"reliable: {tests}{by}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
 
     def figures_as(self, other: ConsistencyOptions) -> bool:
         """Return whether other options judge alike: they differ at most in the formula and the matches that count."""

@@ -50,6 +50,7 @@ from workbench.audits.codes import INSUFFICIENT, PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
+from workbench.audits.reliability.pooled import known_prompts, pooled
 from workbench.domain.instruments import PLACED, Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
@@ -299,6 +300,23 @@ def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] 
     answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
     asked = np.logical_and.reduce(answered | ~counts.exists[None, :, :, None], axis=(2, 3))
     return Stances(name, Kind.MODEL, counts.templates, counts.statements, values.astype(np.int8), asked, few)
+
+
+def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
+    """Return the stances that a model keeps more likely than not, whatever the number of answers.
+
+    Under a template a stance counts if the probability that the statement passes every test there with it, by partial
+    pooling (`reliability.pooled`), is above one half.
+    """
+    published = reliable_stances(name, report)
+    found = pooled(report)
+    if found.sides is None:
+        return published
+    agree, disagree = found.sides > 0.5
+    needed = known_prompts(report) | ~report.counts.exists[None, :, :, None]
+    few = ~needed[..., PRINTED].all(axis=2)
+    values = agree.astype(np.int8) - disagree.astype(np.int8)
+    return replace(published, values=values, few=few & (values == 0))
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:

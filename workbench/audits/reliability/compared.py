@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -30,13 +30,20 @@ from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
-from workbench.audits.reliability.pooled import Pooled, difference_said, differences, pooled
+from workbench.audits.reliability.pooled import (
+    PASSES_PUBLISHED,
+    Pooled,
+    answers_words,
+    difference_said,
+    differences,
+    pooled,
+)
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
-from workbench.domain.verdicts import Verdict
+from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
@@ -89,13 +96,22 @@ def beside(
     shared = shared_templates(runs, reports)
     under = {name: _under(reports[name], shared[name]) for name in runs}
     equal, said, untested = at_equal_numbers(under)
-    sides = [
-        replace(_side(name, run, equal[name], asked[name]), main=under[name].passing(ALL)) for name, run in runs.items()
-    ]
 
     @cache
     def shares(name: str) -> Pooled:
         return pooled(under[name])
+
+    def main(name: str) -> Estimate:
+        return shares(name).share(ALL)
+
+    sides = [
+        replace(
+            _side(name, run, equal[name], asked[name]),
+            main=partial(main, name),
+            beside={PASSES_PUBLISHED: under[name].passing(ALL), "answers a prompt": answers_words(under[name])},
+        )
+        for name, run in runs.items()
+    ]
 
     def differ(first: str, second: str) -> AnyTable:
         return differences(first, second, shares(first), shares(second))
@@ -124,7 +140,7 @@ def beside(
         KINDS,
         sides,
         {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
-        "passes all tests",
+        "keep their stance",
         Kind.SHARE,
         differences=[] if apart else [differ, drifted] if one_model else [differ],
         left_out=(*templates_left_out(reports, shared), *said),

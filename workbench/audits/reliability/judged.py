@@ -315,19 +315,20 @@ def _rows(of: ByPersona) -> Iterator[PersonaPasses]:
     found = {(one.kind.name, one.second): one for one in changes_from(of.compared, NONE, kinds)}
     for side in of.compared.sides:
         changes = (found.get((ALL, side.name)), found.get((STANCE, side.name)))
-        yield PersonaPasses(side.name, of.personas.get(side.name), side.main, *changes)
+        yield PersonaPasses(side.name, of.personas.get(side.name), side.main_figure, *changes)
 
 
 def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
     """Return how many statements pass with each persona, and the difference from none."""
     return Table(
         "personas",
-        "Statements that pass all tests, by persona",
+        "Statements that keep their stance, by persona",
         list(_rows(of)),
         [
             Column("persona", "persona", lambda row: row.name),
             Column("kind", "kind", lambda row: row.persona.kind.value if row.persona else "", aside=True),
-            Column("passes", "passes all tests", lambda row: row.passes, Kind.SHARE, scale=(0.0, 1.0)),
+            Column("passes", "keep their stance", lambda row: row.passes, Kind.SHARE, scale=(0.0, 1.0),
+                   help="by partial pooling, whatever the number of answers"),
             Column(
                 "difference", "against none", lambda row: row.passing.difference if row.passing else None, Kind.POINTS,
                 help="over the statements that both decide, paired", scale=(-1.0, 1.0),
@@ -351,7 +352,7 @@ def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
         "every template; too few readable answers is not passed.",
         notes=["The interval of a difference is Bonett and Price's for pairs, of a share Wilson's over statements."],
         detail=_said,
-        pictures=[Forest(values=["passes"], rows=["persona"], axis="statements that pass all tests")],
+        pictures=[Forest(values=["passes"], rows=["persona"], axis="statements that keep their stance")],
     )  # fmt: skip
 
 

@@ -18,27 +18,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from workbench.audits.claims import doubted
 from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
-from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE
+from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, Signs
-from workbench.audits.reliability.options import EVERY
+from workbench.audits.reliability.options import EVERY, TESTS
+from workbench.domain.names import in_words as spoken
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import Column, Kind, Table, in_words
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.chains import EXACT, Mixing, mixing
 from workbench.stats.hypothesis_tests import paired_ends
-from workbench.stats.pooled import DRAWS, pooled_shares
+from workbench.stats.pooled import DRAWS, by_chain, iterate_draws
 from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import derive_rng
 
 NAN = float("nan")
+KEEP = "Statements that keep their stance"
+PASSES_PUBLISHED = "pass the published test"
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
 TOGETHER = 25
 "draws that are judged at once, to bound memory"
@@ -54,10 +59,12 @@ class DrawnReport(ReliabilityReport):
 
     share: FloatArray
     "of agreement: (D T, S, V, 2)"
+    known: BoolArray
+    "prompts whose share means something: (D T, S, V, 2)"
 
     @cached_property
     def enough(self) -> BoolArray:
-        return known_prompts(self)
+        return self.known
 
     @cached_property
     def leaning(self) -> FloatArray:
@@ -84,12 +91,14 @@ class DrawnReport(ReliabilityReport):
 
 def known_prompts(report: ReliabilityReport) -> BoolArray:
     """Return which prompts have readable answers enough for their share to mean something: (T, S, V, 2)."""
+    if isinstance(report, ExactReport):
+        return report.known
     counts = report.counts
     least = np.minimum(report.needs, counts.wanted // 2 + 1)
     return np.asarray((counts.readable >= np.maximum(least, 1)) & counts.exists[None, :, :, None])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pooled:
     """In which draws each statement passes each test, under all templates together."""
 
@@ -102,6 +111,19 @@ class Pooled:
     "test -> (S,) whether the statement lacks readable answers"
     why: str = NOTHING
     "why nothing is said where no statement is known"
+    sides: FloatArray | None = None
+    "probability that a statement passes all tests under a template and agrees, then disagrees: (2, T, S)"
+    exact: bool = False
+    "whether the shares are exact probabilities, which are known"
+    prompts: int = 0
+    "prompts whose shares were drawn; 0: the shares are known, or a coin decides"
+
+    def mixing(self, test: str) -> Mixing:
+        """Return how well the sampler has mixed, for the share of statements that pass."""
+        passes = self.passes[test][:, self.known[test]]
+        if not self.prompts or not passes.size:
+            return EXACT
+        return mixing(by_chain(passes.mean(axis=1), self.prompts))
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
@@ -191,14 +213,30 @@ def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
 
 
 def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
-    """Return the tests on draws from the posterior of a run's shares; on exact probabilities there is one draw."""
+    """Return the tests on draws from the posterior of a run's shares.
+
+    Exact probabilities are shares that are known: they enter as the one draw that there is.
+    """
+    by_options = _CACHE.setdefault(report.counts, {})
+    key = report.options.but(beside=None, as_people=False), draws, type(report)
+    if key not in by_options:
+        by_options[key] = _pooled(report, draws)
+    return by_options[key]
+
+
+_CACHE: WeakKeyDictionary[Counts, dict[object, Pooled]] = WeakKeyDictionary()
+"results by counts and options: Home, pages and comparisons show the same figure, which takes seconds to sample"
+
+
+def _pooled(report: ReliabilityReport, draws: int) -> Pooled:
     if isinstance(report, ExactReport):
-        return _tested(report, [report.leaning])
-    readable = report.counts.readable[known_prompts(report)]
+        return replace(_tested(report, [np.where(report.known, report.leaning, 0.5)]), exact=True)
+    known = known_prompts(report)
+    readable = report.counts.readable[known]
     if readable.size and np.median(readable) < 2:
         return replace(_tested(report, ()), why=SINGLE)
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
-    return _tested(report, _shares(report, rng, draws))
+    return replace(_tested(report, _shares(report, rng, draws)), prompts=int(known.sum()))
 
 
 def by_coin(report: ReliabilityReport) -> Pooled:
@@ -215,12 +253,12 @@ def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> 
         return
     turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
     hits = np.where(turned, counts.negative, counts.positive)[at]
-    found = pooled_shares(hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws)
     back = turned[at]
-    for draw in found:
-        share = np.full(counts.positive.shape, 0.5)
-        share[at] = np.where(back, 1 - draw, draw)
-        yield share
+    for block in iterate_draws(hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws):
+        for draw in block:
+            share = np.full(counts.positive.shape, 0.5)
+            share[at] = np.where(back, 1 - draw, draw)
+            yield share
 
 
 def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntArray]:
@@ -237,11 +275,16 @@ def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntA
 def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]) -> Pooled:
     found: dict[str, list[Codes]] = {test: [] for test in EVERY}
     size, templates = len(report.counts.statements), range(len(report.counts.templates))
+    known = known_prompts(report)
+    sides = np.zeros((2, len(templates), size))
     rest = iter(shares)
     while some := list(islice(rest, TOGETHER)):
-        drawn = DrawnReport(report.counts.under([*templates] * len(some)), report.options, np.concatenate(some))
+        counts = report.counts.under([*templates] * len(some))
+        all_known = np.tile(known, (len(some), 1, 1, 1))
+        drawn = DrawnReport(counts, report.options, np.concatenate(some), all_known)
         for test, of in found.items():
             of.append(drawn.in_draws(test, len(some)))
+        sides += _sides_passed(drawn, len(some))
     each = {test: np.concatenate(of) if of else np.zeros((0, size)) for test, of in found.items()}
     void = {test: report.over_templates(test) == VOID for test in EVERY}
     void[TEMPLATE] |= len(templates) < 2
@@ -251,13 +294,59 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
         {test: of == PASS for test, of in each.items()},
         {test: ~void[test] & ~lacks[test] for test in EVERY},
         {test: lacks[test] & ~void[test] for test in EVERY},
+        sides=sides / max(1, len(each[ALL])),
     )
 
 
+def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
+    """Return in how many draws each statement passes all tests under a template and agrees, then disagrees."""
+    shape = draws, -1, len(drawn.counts.statements)
+    passed = (drawn.verdicts(ALL) == PASS).reshape(shape)
+    stances = drawn.originals[0][..., PRINTED].reshape(shape)
+    return np.stack([(passed & (stances == sign)).sum(axis=0) for sign in (1, -1)]).astype(np.float64)
+
+
+def answers_words(report: ReliabilityReport) -> str:
+    """Return the number of answers that were planned for a prompt: `30`, `5 to 6`, or `exact probabilities`."""
+    if isinstance(report, ExactReport):
+        return "exact probabilities"
+    fewest, most = report.counts.sizes
+    return str(most) if fewest == most else f"{fewest} to {most}"
+
+
+def published_words(report: ReliabilityReport) -> str:
+    """Return the title of the published verdict, with the number of answers that it rests on."""
+    if isinstance(report, ExactReport):
+        return "pass the test on exact probabilities"
+    fewest, most = report.counts.sizes
+    return f"{PASSES_PUBLISHED} at {plural(most, 'answer') if fewest == most else f'{fewest} to {most} answers'}"
+
+
+def tests_words(report: ReliabilityReport) -> str:
+    """Return which tests count, with a leading blank, or nothing if all of them do."""
+    tests = report.options.tests
+    if set(tests) == set(TESTS):
+        return ""
+    named = ", ".join(map(spoken, tests))
+    return f" in the {'test' if len(tests) == 1 else 'tests'} {named}"
+
+
+def share_said(found: Pooled) -> tuple[str, str]:
+    """Return the share of statements that keep their stance with their number, and what is to be doubted of it."""
+    share = found.share(ALL)
+    if not share.defined:
+        return f"not estimated: {share.undefined}", ""
+    doubts = [found.mixing(ALL).warning, NO_NUCLEUS if found.exact else ""]
+    return f"{estimate(share, Kind.SHARE)} of {share.n:,}", "; ".join(filter(None, doubts))
+
+
+NO_NUCLEUS = "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
 ANSWERS = (
     "Share of the statements that keep their stance under all templates together, by partial pooling: each prompt's "
     "share of agreement has a posterior, to which prompts of the same statement, wording and template lend strength, "
-    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts do."
+    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts do. Exact "
+    "probabilities are shares that are known, and enter as they are: of the whole distribution, without the published "
+    "nucleus."
 )
 
 
@@ -269,6 +358,7 @@ class PooledTest:
     judged: Estimate
     pooled: Estimate
     coin: Estimate
+    mixing: Mixing
 
 
 def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
@@ -276,27 +366,42 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
     coin = by_coin(report)
     return Table(
         "pooled",
-        "Statements that keep their stance, whatever the number of answers",
+        KEEP,
         [
-            PooledTest(test, report.passing(test), found.share(test), coin.share(test))
+            PooledTest(test, report.passing(test), found.share(test), coin.share(test), found.mixing(test))
             for test in EVERY
             if found.known[test].any() or found.lacks[test].any()
         ],
         [
             Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
-            Column("pooled", "by pooling", lambda row: row.pooled, Kind.SHARE, scale=(0.0, 1.0), help=ANSWERS),
-            Column("judged", "by verdicts", lambda row: row.judged, Kind.SHARE, scale=(0.0, 1.0),
-                   help="share of the statements that pass under all templates by the rule in force"),
+            Column("pooled", "keep their stance", lambda row: row.pooled, Kind.SHARE, scale=(0.0, 1.0), help=ANSWERS),
+            Column("judged", PASSES_PUBLISHED, lambda row: row.judged, Kind.SHARE, scale=(0.0, 1.0),
+                   help="share of the statements that pass under all templates by the rule in force, which depends on "
+                   "the number of answers"),
+            Column("answers", "answers a prompt", lambda _: answers_words(report)),
             Column("coin", "sides at random", lambda row: row.coin.value, Kind.SHARE,
                    help="the same of a model that takes a side at random on every prompt, and takes it clearly"),
             Column("statements", "n", lambda row: row.pooled.n, Kind.COUNT, help="statements behind the pooled share"),
             Column("left_out", "left out", lambda row: row.pooled.excluded, Kind.COUNT, aside=True,
                    help="statements without a readable answer to a prompt that the test needs"),
+            Column("rhat", "R-hat", lambda row: row.mixing.rhat, Kind.COEFFICIENT, aside=True,
+                   help="agreement of the sampler's chains: 1 where they agree, at most 1.01 is wanted"),
+            Column("effective_draws", "effective draws", lambda row: row.mixing.draws, Kind.COUNT, aside=True,
+                   help="independent draws that are worth those of the sampler; at least 400 are wanted"),
         ],
         key=lambda row: (row.test,),
         definition=ANSWERS,
-        pictures=[Forest(values=["pooled", "judged"], rows=["test"], axis="statements that pass")],
+        notes=list(_pooled_notes(found)),
+        pictures=[Forest(values=["pooled"], rows=["test"], axis="statements that keep their stance")],
     )  # fmt: skip
+
+
+def _pooled_notes(found: Pooled) -> Iterator[str]:
+    if found.exact:
+        yield f"The shares are {NO_NUCLEUS}."
+    for test in EVERY:
+        if warning := found.mixing(test).warning:
+            yield f"{spoken(test)}: {warning}"
 
 
 @dataclass(frozen=True, slots=True)

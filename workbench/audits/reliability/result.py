@@ -54,8 +54,8 @@ from workbench.figures.table import AnyTable, Kind
 from workbench.formats.personas import EVERY
 
 AUDIT = "reliability"
-FIRST = ("verdicts", "passing", "personas", "persona_components")
-UNFOLDED = ("passing", "mean_kappas", "components")
+FIRST = ("verdicts", "pooled", "passing", "personas", "persona_components")
+UNFOLDED = ("pooled", "passing", "mean_kappas", "components")
 LIMITS = (
     "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
     "that the model would say the same in free text or in a longer conversation.",
@@ -144,9 +144,10 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
         book=_book(judged, of, f"{name} on {judged.run.instrument}: reliability", opened),
         first=FIRST,
         unfolded=UNFOLDED,
-        findings=Later(lambda: _findings(name, judged)),
+        findings=Later(lambda: _findings(name, judged, of)),
         all_models=lambda: _all_models(name, judged, of),
-        headline=_headline(name, judged),
+        leads=Later(lambda: _leads(judged, of)),
+        headline=lambda: _headline(name, judged, of),
         rulings=judged.rulings,
         answered=[replace(judged.answered, name=name)],
         items={name: Later(lambda: _items(judged, of))},
@@ -168,6 +169,14 @@ def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Ope
     found = book(of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error)
     behind = {**found.behind, **_probabilities(judged, opened)}
     return replace(found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods())
+
+
+def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
+    """Yield the share of statements that keep their stance, and how many pass the published test."""
+    value, doubt = pooled.share_said(of.pooled)
+    yield f"{pooled.KEEP}{pooled.tests_words(judged.report)}: {value}.{f' ({doubt})' if doubt else ''}"
+    said, value, could = passing_said(judged.report)
+    yield f"{said}: {value}{f'; {could}' if could else ''}."
 
 
 def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Callable[..., AnyTable]]:
@@ -214,8 +223,8 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: 
         title,
         [
             Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
+            Entry("pooled", "keeping their stance", lambda: pooled.table(of.report, of.pooled)),
             Entry("passing", "passing each test", partial(passing, of)),
-            Entry("pooled", "by pooling", lambda: pooled.table(of.report, of.pooled)),
             *_reader_error(of_reader),
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
@@ -281,16 +290,28 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
     return found
 
 
-def _headline(name: str, judged: ReliabilityJudged) -> Headline:
-    found = Counter(verdict(code) for code in judged.report.over_templates(ALL))
+def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headline:
+    share = of.pooled.share(ALL)
+    if share.defined:
+        keep = f"keeps its stance on {number(share.value, Kind.SHARE)} of {plural(share.n, 'statement')}"
+    else:
+        keep = f"share of kept stances not estimated: {share.undefined}"
+    where = f"{judged.run.instrument} · {judged.run.sampling}"
+    return Headline(name, keep, [(f"{_verdicts_words(judged.report)} · {where}", False)])
+
+
+def _verdicts_words(report: ReliabilityReport) -> str:
+    """Return how many statements pass the published test, fail it, and have no verdict."""
+    found = Counter(verdict(code) for code in report.over_templates(ALL))
     tested = sum(found.values()) - found[Verdict.VOID]
-    said = f"{'✓ ' * bool(found[Verdict.PASS])}{found[Verdict.PASS]} of {tested} reliable"
-    said += f"  ✗ {found[Verdict.FAIL]} to review" * bool(found[Verdict.FAIL])
+    said = f"✓ {found[Verdict.PASS]} of {tested} {pooled.published_words(report)}"
+    if found[Verdict.FAIL]:
+        said += f"  ✗ {found[Verdict.FAIL]} to review"
     if found[Verdict.INSUFFICIENT]:
         said += f"  · {found[Verdict.INSUFFICIENT]} few"
     if found[Verdict.VOID]:
         said += f"  ∅ {found[Verdict.VOID]} void"
-    return Headline(name, said, [(f"{judged.run.instrument} · {judged.run.sampling}", False)])
+    return said
 
 
 def _words(judged: ReliabilityJudged) -> Iterator[str]:
@@ -317,8 +338,10 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
         yield f"all = {' + '.join(map(in_words, options.tests))}"
 
 
-def _findings(name: str, judged: ReliabilityJudged) -> Iterator[OfModel]:
+def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[OfModel]:
     report = judged.report
+    value, doubt = pooled.share_said(of.pooled)
+    yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=doubt)
     said, value, could = passing_said(report)
     error = judged.verdicts.error
     corrected = "" if error is None else reader_error.said(error)
@@ -332,41 +355,49 @@ def _findings(name: str, judged: ReliabilityJudged) -> Iterator[OfModel]:
 
 
 def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
-    codes = judged.report.over_templates(ALL)
+    report = judged.report
+    codes = report.over_templates(ALL)
     few, void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
-    coin = of.coin.passing(ALL).value
     values: dict[str, Estimate | float | None] = {
-        "passing": judged.report.passing(ALL),
-        "coin": coin,
+        "pooled": of.pooled.share(ALL),
+        "coin": pooled.by_coin(report).share(ALL).value,
+        "passing": report.passing(ALL),
+        "answers": None if judged.exact is not None else float(report.counts.sizes[1]),
         "statements": len(codes) - void,
         "few": few,
     }
     return of_all_models(
-        "Statements that keep their stance in every test",
+        pooled.KEEP,
         [ModelFigures(name, values)],
-        {"passing": "pass every test"},
+        {"pooled": "keep their stance"},
         Kind.SHARE,
-        beside={"coin": "fair coin flips"},
-        more={"statements": ("statements", Kind.COUNT), "few": ("too few answers", Kind.COUNT)},
+        beside={"coin": "sides at random"},
+        more={
+            "passing": (pooled.PASSES_PUBLISHED, Kind.SHARE),
+            "answers": ("answers a prompt", Kind.COUNT),
+            "statements": ("statements", Kind.COUNT),
+            "few": ("too few answers", Kind.COUNT),
+        },
         scale=(0.0, 1.0),
         definition="Share of the statements whose stance is the same under all templates and wordings, in both orders "
-        "of the labels, and beyond chance. There is nothing of people to compare it with.",
+        f"of the labels, and beyond chance. {pooled.ANSWERS} The published test depends on the number of answers, so "
+        "its shares are not drawn side by side. There is nothing of people to compare it with.",
     )
 
 
 def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
-    """Return what is said of the statements that pass, how many do, and between which shares it could be if those that
-    are missing were known.
+    """Return what is said of the statements that pass the published test, how many do, and between which shares it
+    could be if those that are missing were known.
     """
     codes = report.over_templates(ALL)
     failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
     of = len(codes) - void
     passed = of - failed - n
     share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
-    tests = "every test" if len(report.options.tests) > 1 else f"the test {in_words(report.options.tests[0])}"
     ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
     could = f"{ends} if the {n:,} with too few readable answers were decided" if n else ""
-    return f"Statements that keep their stance in {tests}", f"{passed:,} of {of:,}{share}", could
+    said = f"Statements that {pooled.published_words(report)}{pooled.tests_words(report)}"
+    return said, f"{passed:,} of {of:,}{share}", could
 
 
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:

@@ -13,6 +13,7 @@ from workbench.audits.reliability.expected import ExactReport, ExpectedRow
 from workbench.audits.reliability.judge import ReliabilityReport, StatementVerdicts, SummaryRow, TemplateShares
 from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
+from workbench.audits.reliability.pooled import answers_words, published_words
 from workbench.domain.names import in_words as spoken
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
@@ -235,9 +236,10 @@ def passing_words(of: VerdictFigures, template: str = "") -> str:
     none.
     """
     found = [item.verdict(ALL) for item in of.report.items(template or None)]
-    said = f"✓ {found.count(Verdict.PASS)} of {len(found) - found.count(Verdict.VOID)} pass all"
+    n_tested = len(found) - found.count(Verdict.VOID)
+    said = f"✓ {found.count(Verdict.PASS)} of {n_tested} pass all"
     if of.exact is None:
-        return said
+        return f"{said} at {answers_words(of.report)} answers"
     expected = number(sum(_chances(of.exact, ALL, template)), Kind.COUNT)
     return f"{said} ({of.exact.options.beside} samples: {expected})"
 
@@ -383,7 +385,7 @@ def passing(of: VerdictFigures) -> Table[Passing]:
     shares = ["share", *(["sampled_share"] if exact else []), "coin_share"]
     return Table(
         "passing",
-        "Statements that pass each test",
+        f"Statements that {published_words(of.report)}, test by test",
         rows,
         [
             Column("test", "test", lambda row: row.model.test, words=in_words(TESTS)),
@@ -451,7 +453,7 @@ def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
     rows += _tallies(COIN, of.coin, {})
     return Table(
         "passing_by_template",
-        "Statements that pass each test, under each template",
+        f"Statements that {published_words(of.report)}, under each template",
         rows,
         [
             Column("answers", "answers of", lambda row: row.answers),

@@ -1,0 +1,111 @@
+"""What stands first does not depend on how many answers a prompt has: shares that are kept, and stances that count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.test_pooled import VARIANTS, answered, persona
+from workbench.audits.consistency.stances import posterior_stances, reliable_stances
+from workbench.audits.reliability.counting import Counts
+from workbench.audits.reliability.expected import LabelMass
+from workbench.audits.reliability.expected import judge as judge_exact
+from workbench.audits.reliability.judge import ReliabilityReport, judge
+from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.reliability.pooled import NO_NUCLEUS, answers_words, pooled, published_words, share_said, table
+from workbench.stats.arrays import FloatArray
+from workbench.stats.chains import mixing
+from workbench.stats.pooled import CHAINS, DRAWS, by_chain
+
+STATEMENTS = 56
+
+
+def agreement() -> FloatArray:
+    """Return the shares of agreement of a model that agrees, or rejects, with .85 whatever the wording."""
+    sides = np.random.default_rng(1).integers(0, 2, STATEMENTS)
+    shares = np.where(sides, 0.85, 0.15)[None, :, None, None] * np.ones((1, STATEMENTS, len(VARIANTS), 2))
+    shares[:, :, -1] = 1 - shares[:, :, -1]
+    return shares
+
+
+def asked(samples: int) -> ReliabilityReport:
+    shares = agreement()
+    positive = np.random.default_rng(samples).binomial(samples, shares).astype(np.int32)
+    names = tuple(f"s{n}" for n in range(STATEMENTS))
+    there = np.ones(shares.shape[1:3], dtype=np.bool_)
+    unread = np.zeros_like(positive)
+    negative = (samples - positive).astype(np.int32)
+    return judge(Counts(names, VARIANTS, ("t",), positive, negative, unread, there, samples))
+
+
+@pytest.mark.e2e
+def test_one_persona_asked_6_and_60_times_has_two_verdicts_and_one_pooled_share() -> None:
+    few, many = asked(6), asked(60)
+    assert (few.passing("all").value, many.passing("all").value) == (0.0, 1.0)
+    assert pooled(few).share("all").value == pytest.approx(pooled(many).share("all").value, abs=0.02)
+    assert pooled(few).share("all").value > 0.98
+    assert (published_words(few), published_words(many)) == (
+        "pass the published test at 6 answers",
+        "pass the published test at 60 answers",
+    )
+    assert reliable_stances("m", few).reliable == (0,)
+    assert posterior_stances("m", few).values.tolist() == posterior_stances("m", many).values.tolist()
+    assert posterior_stances("m", few).reliable == (STATEMENTS,)
+
+
+@pytest.mark.e2e
+def test_another_seed_moves_a_share_by_less_than_half_a_point() -> None:
+    rng = np.random.default_rng(2)
+    counts = answered(persona(rng), 30, rng)
+    shares = [pooled(judge(counts, ReliabilityOptions(seed=seed))).share("all").value for seed in range(1, 5)]
+    assert max(shares) - min(shares) < 0.005
+    (row,) = [row for row in table(judge(counts), pooled(judge(counts))).rows if row.test == "all"]
+    assert row.mixing.rhat < 1.05
+    assert row.mixing.draws > 100
+
+
+def test_exact_probabilities_are_shares_that_are_known() -> None:
+    shares = agreement()
+    names = tuple(f"s{n}" for n in range(STATEMENTS))
+    there = np.ones(shares.shape[1:3], dtype=np.bool_)
+    report = judge_exact(LabelMass(names, VARIANTS, ("t",), 0.8 * shares, 0.8 * (1 - shares), there))
+    share = pooled(report).share("all")
+    assert (share.value, share.n, share.excluded) == (1.0, STATEMENTS, 0)
+    assert pooled(report).share("all").value == report.passing("all").value
+    assert share_said(pooled(report)) == ("100.0 % [93.6, 100.0] of 56", NO_NUCLEUS)
+    assert (published_words(report), answers_words(report)) == (
+        "pass the test on exact probabilities",
+        "exact probabilities",
+    )
+    assert posterior_stances("m", report).values.tolist() == reliable_stances("m", report).values.tolist()
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
+def test_draws_that_resemble_each_other_are_worth_fewer(correlation: float) -> None:
+    rng = np.random.default_rng(3)
+    noise = rng.standard_normal((4, 20_000)) * np.sqrt(1 - correlation**2)
+    chains = np.zeros_like(noise)
+    for step in range(1, noise.shape[1]):
+        chains[:, step] = correlation * chains[:, step - 1] + noise[:, step]
+    found = mixing(chains)
+    assert found.draws == pytest.approx(chains.size * (1 - correlation) / (1 + correlation), rel=0.12)
+    assert found.rhat == pytest.approx(1, abs=0.005)
+    assert not found.warning
+
+
+def test_chains_that_disagree_are_warned_of() -> None:
+    chains = np.random.default_rng(4).standard_normal((4, 500)) + np.arange(4)[:, None]
+    found = mixing(chains)
+    assert found.rhat > 1.5
+    assert found.warning.startswith("the sampler has not settled (R-hat 1.")
+    assert np.isnan(mixing(np.ones((4, 500))).rhat), "the figure is the same in all draws"
+    assert not mixing(np.ones((4, 500))).poor
+
+
+@pytest.mark.parametrize("prompts", [100, 5_000, 50_000])
+def test_draws_are_told_apart_by_chain(prompts: int) -> None:
+    found = by_chain(np.arange(DRAWS, dtype=np.float64), prompts)
+    assert found.shape == (CHAINS, DRAWS // CHAINS)
+    assert sorted(found.reshape(-1).tolist()) == list(range(DRAWS))
+    together = 4 if prompts == 100 else 2 if prompts == 5_000 else 1
+    assert found[0, 1] - found[0, 0] == together
