@@ -104,7 +104,8 @@ def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
         times = [field.name for field in of.fields if field.type is Type.TIME]
         assert all(table.schema.field(name).type == pyarrow.timestamp("us", "UTC") for name in times)
         assert table.to_pylist() == [
-            row | {name: datetime.fromisoformat(row[name]) for name in times} for row in as_json
+            row | {name: datetime.fromisoformat(row[name]) for name in times if row[name] is not None}
+            for row in as_json
         ]
         assert len(as_csv) == len(as_json)
         for row, plain in zip(as_json, as_csv, strict=True):

@@ -528,8 +528,8 @@ def _check_counts(entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes
         prompt = " ".join(largest.turns[-1][1].split())[:160] if largest.turns else str(dict(largest.about))
         raise UsageError(
             f"{largest.file}: the counts of the answers to one prompt add up to {n_answers:,}{before}; a store holds "
-            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. Correct the counts and "
-            f"import the file again. The prompt: {prompt}"
+            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. "
+            f"Correct the counts and import the file again. The prompt: {prompt}"
         )
 
 

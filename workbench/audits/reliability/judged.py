@@ -648,9 +648,9 @@ def _judged_void(report: ReliabilityReport) -> Iterator[str]:
     if found:
         counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
         yield (
-            f"void: {counted} (statements × templates): the statement has no such wording, a ruling leaves it out, or "
-            "the test compares a prompt with itself, so it cannot fail; it is in no denominator. workbench lint names "
-            "the texts; --as-published judges them, without those that rulings leave out"
+            f"void: {counted} (statements × templates): the statement has no such wording, or the test compares a "
+            "prompt with itself, so it cannot fail, or a ruling leaves it out; it is in no denominator. workbench lint "
+            "names the texts; --as-published judges them, without those that rulings leave out"
         )
     tests = report.options.tests
     everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]

@@ -26,8 +26,8 @@ KAPPA = (
     "order × paraphrase) of this statement"
 )
 VOID_NOTE = (
-    "∅ void: there is no such wording, a ruling leaves it out, or the test compares a prompt with itself, so it cannot "
-    "fail; no denominator includes it"
+    "∅ void: there is no such wording, or the test compares a prompt with itself, so it cannot fail, or a ruling "
+    "leaves it out; no denominator includes it"
 )
 Changed = Mapping[str, tuple[int, int]]
 
