@@ -114,7 +114,9 @@ def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys:
     assert {"verdicts.csv", "passing.csv", "passing_by_template.csv", "templates.csv", "passing.tex"} <= made
     header = (folder / "verdicts.csv").read_text().splitlines()[0].split(",")
     assert header[:7] == ["statement", "text", "country", "issues", "sampling", "sampling_passed", "sampling_tested"]
-    assert "<caption>Statements that pass each test</caption>" in page.read_text()
+    made_page = page.read_text()
+    assert "<caption>Statements that pass the published test at 30 answers, test by test</caption>" in made_page
+    assert "<caption>Statements that keep their stance</caption>" in made_page
     code, _, err = run(capsys, "show", asked, "reliability", "--csv", folder)
     assert (code, "--force" in err) == (2, True)
 

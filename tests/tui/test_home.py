@@ -58,7 +58,7 @@ async def test_a_figure_that_fails_says_so_in_its_place_and_the_others_stand(
     app, patch = WorkbenchApp(answered(path)), pytest.MonkeyPatch()
     patch.setattr(type(registry.audit("bias_score")), "answered", broken)
     async with app.run_test(size=(80, 40)) as pilot:
-        await until(pilot, lambda: "of 3 pass the published test" in screen_text(app))
+        await until(pilot, lambda: "of 3 statements" in screen_text(app))
         text = flowing(app)
         assert "Bias could not be worked out workbench has a fault here (KeyError: 17)." in text
         assert "F5 tries again" in text

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from stores.core.store import Store
 from stores.runs.data_rows import Cell, Draw, Read, Responses
 from workbench import registry
+from workbench.domain.choices import LETTERS
 from workbench.domain.instruments import with_words
 from workbench.domain.prompts import AXIS
 from workbench.domain.readings import ReaderKind
 from workbench.domain.responses import IMPORTED, known_origin, known_parameter
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
+from workbench.evidence.letters import OPTIONS
 from workbench.evidence.readings import template_reader
 from workbench.readers import label_words
 from workbench.readers import rules as first_word
@@ -54,7 +56,9 @@ DRAWS = 1024
 "draws whose answers are in memory together"
 AMBIGUOUS = frozenset({label_words.NO_CHOICE, label_words.BOTH, first_word.BOTH, likert.SEVERAL})
 "reasons of rules that found several labels, or numbers"
-CUT_OFF, UNREAD = "cut off", "unread"
+CUT_OFF, UNREAD, NOT_OFFERED = "cut off", "unread", "not offered"
+READING_LABEL = 4
+"place of the label in the values of `READING`; the word for it follows"
 UNKNOWN_END = 2
 "place of the value of `truncated` that says nothing"
 
@@ -287,8 +291,9 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     free_text = registry.free_text()
     answers = Answers(store, choice)
     usual = [classifier if cell.audit in free_text else rules(cell) for cell in answers.cells]
-    cards: dict[Card | None, int] = {}
-    card = np.array([cards.setdefault(one, len(cards)) for one in usual], dtype=np.int64)
+    cards: dict[tuple[Card | None, int], int] = {}
+    by_cell = [(one, int(cell.axes.get(OPTIONS, 0))) for one, cell in zip(usual, answers.cells, strict=True)]
+    card = np.array([cards.setdefault(one, len(cards)) for one in by_cell], dtype=np.int64)
     named = [*cards]
     for part in answers:
         texts = [one[1] for one in part.outputs]
@@ -300,7 +305,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
         reading = np.array(codes, dtype=np.int64)[part.reading]
         sets = [*listed]
         pairs, pair = _distinct(reading, card[part.cell])
-        read = [_by(named[by], sets[of]) for of, by in pairs]
+        read = [_offered(_by(named[by][0], sets[of]), named[by][1]) for of, by in pairs]
         judged, verdict = _distinct(part.cell, part.draw)
         asked = [(answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling) for at, by in judged]
         yield answers.batch(part, [
@@ -316,6 +321,17 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
 def _by(card: Card | None, of: Sequence[Row]) -> Row:
     """Return the values of `READING` of the reading by one reader."""
     return next((one for one in of if one[:3] == card), (None, None, None, None, None, UNREAD, None, None))
+
+
+def _offered(values: Row, n_options: int) -> Row:
+    """Return the values of a reading, without a label if it is a letter that the question does not offer.
+
+    n_options : of the question; 0: the answers are not letters
+    """
+    label = values[READING_LABEL]
+    if not n_options or label is None or label in LETTERS[:n_options]:
+        return values
+    return (*values[:READING_LABEL], None, NOT_OFFERED, *values[READING_LABEL + 2 :])
 
 
 def _distinct(first: Ints, second: Ints) -> tuple[list[tuple[int, int]], Ints]:

@@ -305,7 +305,7 @@ DRAW = (
     whole("job", "job that asked or imported", empty="imported"),
     time("time", "when the draw was stored", empty="imported: nobody knows when it was asked"),
 )
-NO_LABEL = "refused, ambiguous (several labels), empty, unreadable"
+NO_LABEL = "refused, ambiguous (several labels), empty, unreadable, not offered (a letter that the question lacks)"
 "what a reading is called that has no label"
 READING = recurring(
     Field("reader_kind", "rule, classifier, person, adjudication or import"),
