@@ -605,7 +605,7 @@ def world(
 ) -> tuple[dict[str, SurveyQuestion], list[Population]]:
     """Return questions, and people in groups that all think alike. shares : (questions, options)"""
     refs = [f"q{n}" for n in range(len(shares))]
-    people = []
+    people: list[Respondent] = []
     for name, size in sizes.items():
         codes = (rng.random((size, len(refs)))[:, :, None] > shares.cumsum(axis=1)[None, :, :-1]).sum(axis=2)
         for row in codes.tolist():
@@ -696,7 +696,7 @@ def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:
     of = Likenesses(answers, {"q1": 0}, ASKED, [everybody], MEASURES[0], 1, 200)
     assert of.of(everybody)[0] == 1
     low, high = of.bounds_of_people(everybody)
-    assert (low, high) == (pytest.approx(1 - 0.4 * 2 / 3), 1.0)
+    assert [low, high] == pytest.approx([1 - 0.4 * 2 / 3, 1.0])
 
 
 def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Store) -> None:
@@ -749,7 +749,7 @@ def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked:
     ask(asked, model, DESIGN)
     result = judged(asked)
     row = result.book.table("models").rows[0]
-    values = {column.key: column.value(row) for column in result.book.table("models").columns}
+    values: dict[str, Any] = {column.key: column.value(row) for column in result.book.table("models").columns}
     assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
     assert values["least"] < values["likeness"].value <= values["most"]
     doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]

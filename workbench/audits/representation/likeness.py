@@ -487,10 +487,10 @@ class Likenesses:
         if not groups:
             return []
         every = self.at_equal_n(groups)
-        common = ~np.isnan(every).any(axis=0)
+        common = np.logical_not(np.isnan(every).any(axis=0))
         n = int(common.sum())
         values, means = every[:, common], every[:, common].mean(axis=1)
-        answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common.tolist(), strict=True) if there}
+        answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common, strict=True) if there}
         noise = [self.noise(one, (answers, 1)) for one in groups]
         errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
         times, deviates = _draws(self.seed, kind, n, len(groups), self.draws)

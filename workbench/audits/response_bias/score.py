@@ -396,31 +396,31 @@ def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
     for cell in cells:
         others = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
         if others and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
-            cell = replace(cell, **_position_of(cell, order))
+            by_position, p = _position_of(cell, order)
+            cell = replace(cell, by_position=by_position, p_position=p)
         found.append(cell)
     return found
 
 
-def _position_of(cell: ChangeCell, order: ChangeCell | None) -> dict[str, float]:
+def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, float]:
     """Return the change that positions alone give a bias, and the p of no difference from it."""
     reach = cell.deltas.by_first - cell.deltas.by_chance
     if abs(cell.by_first) <= RESOLUTION:
-        return {}  # then positions give a change between 0 and chance, and both are tested against
+        return math.nan, 0.0  # then positions give a change between 0 and chance, and both are tested against
     if order is None or order.delta.n < 2:
-        return {"p_position": 1.0}
+        return math.nan, 1.0
     preference = order.deltas.values / LARGEST
     expected = cell.deltas.by_chance + preference.mean() * reach
     rest = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
     spread = 0.0 if math.isnan(rest.sd) else rest.sd**2 / rest.n
     spread += float((reach.mean() * preference).var(ddof=1)) / len(preference)
-    given = {"by_position": float(expected.mean()), "p_position": 1.0}
     moves_beyond = rest.mean * cell.delta.mean > 0 and abs(rest.mean) > RESOLUTION
-    if moves_beyond and spread > RESOLUTION**2 and rest.n > 1:
-        from scipy.special import stdtr
+    if not moves_beyond or spread <= RESOLUTION**2 or rest.n < 2:
+        return float(expected.mean()), 1.0
+    from scipy.special import stdtr
 
-        freedom = min(rest.n, len(preference)) - 1
-        given["p_position"] = float(2 * stdtr(freedom, -abs(rest.mean) / spread**0.5))
-    return given
+    freedom = min(rest.n, len(preference)) - 1
+    return float(expected.mean()), float(2 * stdtr(freedom, -abs(rest.mean) / spread**0.5))
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:

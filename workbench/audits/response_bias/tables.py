@@ -246,10 +246,10 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         "always_first", "always first", lambda row: row[1].by_first / 100, Kind.POINTS, aside=True,
         help="of a model that always takes the first option, over the same questions",
     )  # fmt: skip
+    yield from t_test(lambda row: row[1].delta)
     yield Column("by_position", "by position", lambda row: row[1].by_position / 100, Kind.POINTS, aside=True,
                  help="what the model's preference for the first or last option gives, as response order shows it",
     )  # fmt: skip
-    yield from t_test(lambda row: row[1].delta)
     yield Column("p_beyond", "p beyond chance", lambda row: row[1].beyond.p, Kind.P_VALUE, aside=True,
                  help="two-sided, of the test that the mean difference from chance is 0")  # fmt: skip
     yield Column(
