@@ -154,6 +154,7 @@ INTERVALS: Mapping[str, Interval] = {
     "likeness above chance": Interval(
         "Likeness of a model's answers to people's, between that of random letters and people's own",
         "Student's t, over questions and people, of the ratio of distances; its ends without the noise of counting",
+        "conservative for a model near the people",
     ),
     "difference of likeness": Interval(
         "Differences of likeness: between groups, from letters at random, with a persona",
