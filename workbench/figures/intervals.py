@@ -150,10 +150,12 @@ INTERVALS: Mapping[str, Interval] = {
         "Likeness of a model's answers to people's",
         "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions and people; its ends "
         "without the mean distance that counting letters and people gives",
+        "conservative for a model near the people",
     ),
     "likeness above chance": Interval(
         "Likeness of a model's answers to people's, between that of random letters and people's own",
         "Student's t, over questions and people, of the ratio of distances; its ends without the noise of counting",
+        "conservative for a model near the people",
     ),
     "difference of likeness": Interval(
         "Differences of likeness: between groups, from letters at random, with a persona",
