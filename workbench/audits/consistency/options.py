@@ -74,9 +74,8 @@ class ConsistencyOptions(Rules):
         """What makes a stance reliable, in a few words."""
         tests = "all tests" if self.tests == TESTS else ", ".join(self.tests)
         usual = (self.low, self.high) == (Rules().low, Rules().high)
-        by = " more likely than not" if self.stances == "posterior" else " by the published test"
         limits = "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
-        return f"reliable: {tests}{by}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
+        return f"reliable: {tests}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
 
     def figures_as(self, other: ConsistencyOptions) -> bool:
         """Return whether other options judge alike: they differ at most in the formula and the matches that count."""
