@@ -33,7 +33,7 @@ from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import bounded, estimate, number
-from workbench.figures.table import Column, Kind, Table, in_words
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.chains import EXACT, Mixing, mixing
 from workbench.stats.hypothesis_tests import paired_ends
@@ -392,6 +392,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
         key=lambda row: (row.test,),
         definition=ANSWERS,
         notes=list(_pooled_notes(found)),
+        link=lambda row: Link("verdicts", ("", row.test)),
         pictures=[Forest(values=["pooled"], rows=["test"], axis="statements that keep their stance")],
     )  # fmt: skip
 
