@@ -15,7 +15,7 @@ from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.pooled import NO_NUCLEUS, answers_words, pooled, published_words, share_said, table
 from workbench.stats.arrays import FloatArray
 from workbench.stats.chains import mixing
-from workbench.stats.pooled import CHAINS, DRAWS, by_chain
+from workbench.stats.pooled import CHAINS, DRAWS, MORE_CHAINS, by_chain
 
 STATEMENTS = 56
 
@@ -102,10 +102,18 @@ def test_chains_that_disagree_are_warned_of() -> None:
     assert not mixing(np.ones((4, 500))).poor
 
 
-@pytest.mark.parametrize("prompts", [100, 5_000, 50_000])
-def test_draws_are_told_apart_by_chain(prompts: int) -> None:
+def test_the_error_of_a_sampler_is_that_of_its_effective_draws() -> None:
+    values = np.random.default_rng(1).standard_normal((4, 2500))
+    assert mixing(values).error == pytest.approx(0.01, rel=0.1)
+    assert mixing(np.repeat(values[:, ::25], 25, axis=1)).error == pytest.approx(0.05, rel=0.2), "a 25th of the draws"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "n_chains", "together"),
+    [(100, MORE_CHAINS, MORE_CHAINS), (2_000, CHAINS, 4), (5_000, CHAINS, 2), (50_000, CHAINS, 1)],
+)
+def test_draws_are_told_apart_by_chain(prompts: int, n_chains: int, together: int) -> None:
     found = by_chain(np.arange(DRAWS, dtype=np.float64), prompts)
-    assert found.shape == (CHAINS, DRAWS // CHAINS)
+    assert found.shape == (n_chains, DRAWS // n_chains)
     assert sorted(found.reshape(-1).tolist()) == list(range(DRAWS))
-    together = 4 if prompts == 100 else 2 if prompts == 5_000 else 1
     assert found[0, 1] - found[0, 0] == together

@@ -152,7 +152,6 @@ NOT_RELATED = (0.05, 0.9, 0.05)
 SCENARIOS = (
     Scenario("12 items, 3 people, 3 labels", "small n", lambda rng: people(rng, (12, 3, THREE, 0.3))),
     Scenario("12 items, 20 people, 3 labels", "small n", lambda rng: people(rng, (12, 20, THREE, 0.3))),
-    Scenario("6 items, 20 people, 3 labels", "small n", lambda rng: people(rng, (6, 20, THREE, 0.3))),
     Scenario("30 items, 2 people, one of two labels rare", "ties or boundaries",
              lambda rng: people(rng, (30, 2, (0.9, 0.1), 0.3))),
     Scenario("40 items, 3 people, who nearly always agree", "ties or boundaries",

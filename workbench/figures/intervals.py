@@ -44,8 +44,10 @@ RESPONDENTS = (
 )
 TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 
+FEW_ITEMS = f"{ENOUGH}, or if there are fewer than 12"
+
 INTERVALS: Mapping[str, Interval] = {
-    "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {ENOUGH}"),
+    "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {FEW_ITEMS}"),
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
     "observed over clusters": Interval(
         "Prompts with the same majority when they are asked again; texts that two classifiers read alike",
@@ -55,10 +57,10 @@ INTERVALS: Mapping[str, Interval] = {
         "Mean absolute change when prompts are asked again", f"{WILSON} statements; {UNLIKE}"
     ),
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
-    "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS),
-    "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {ENOUGH}"),
-    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{DISAGREEMENT}; {ENOUGH}"),
-    "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {ENOUGH}"),
+    "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS, "conservative for a dozen items"),
+    "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {FEW_ITEMS}"),
+    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{DISAGREEMENT}; {FEW_ITEMS}"),
+    "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {FEW_ITEMS}"),
     "percent over units": Interval("Agreeing pairs of several people's labels", f"{WILSON} items"),
     "ac1 over units": Interval("Gwet's AC1 of several people", UNITS),
     "specific over units": Interval("Agreement on one label", f"{WILSON} items"),

@@ -617,7 +617,7 @@ def with_interval(
     if kind not in UNCORRECTED and others < fewest:
         few = f"too few for an interval: {others} of {len(rows)} with an answer other than the most frequent one"
         return replace(found, few=f"{few}; it takes {fewest}")
-    if kind in CORRECTED and len(rows) < FEWEST_UNITS:
+    if (kind in CORRECTED or interval == "kappa over pairs") and len(rows) < FEWEST_UNITS:
         return replace(found, few=f"too few for an interval: {len(rows)} items; it takes {FEWEST_UNITS}")
     left_out = statistic(rows.sum(axis=0) - rows)
     if kind == "ordinal-alpha":

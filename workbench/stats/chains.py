@@ -22,6 +22,8 @@ class Mixing:
     "NaN where the figure is the same in all draws, or nothing was drawn"
     draws: float
     "effective number; NaN where nothing was drawn"
+    error: float = 0.0
+    "standard error of the figure that the sampler alone gives"
 
     @property
     def poor(self) -> bool:
@@ -30,7 +32,7 @@ class Mixing:
 
     @property
     def warning(self) -> str:
-        """The sentence about poor mixing, without a full stop; empty if it is good."""
+        """What to note of poor mixing, without a full stop; empty if it is good."""
         if not self.poor:
             return ""
         return (
@@ -65,7 +67,8 @@ def mixing(values: FloatArray) -> Mixing:
     if not within:
         return Mixing(math.inf, 0.0)
     total = within * (half - 1) / half + between / half
-    return Mixing(math.sqrt(total / within), _effective_draws(split, within, total))
+    draws = _effective_draws(split, within, total)
+    return Mixing(math.sqrt(total / within), draws, float(values.std()) / math.sqrt(draws))
 
 
 def _effective_draws(chains: FloatArray, within: float, total: float) -> float:

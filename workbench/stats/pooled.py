@@ -17,6 +17,7 @@ which start from unequal variances, run side by side, so that their agreement ca
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,8 @@ Single = npt.NDArray[np.floating[Any]]
 
 CHAINS, DRAWS, WARM_UP = 4, 2000, 150
 "chains; draws of all chains together; sweeps of each chain that come first and are dropped"
+MORE_CHAINS, SWEEPS = 16, 4
+"chains of few prompts, which cost no more side by side; their sweeps for each draw, so that a chain goes as far"
 FIRST_SCALE, SCALE, MEAN_SD = 2.0, 1.0, 10.0
 LONGEST_STEP = 2.0
 "of a Newton step on the logit"
@@ -81,22 +84,28 @@ def iterate_draws(
     if not k.size or not factors:
         raise ValueError(f"expected prompts and factors, found {k.size} and {len(factors)}")
     distinct = _distinct(factors)
-    starts = np.geomspace(*START_VARIANCES, CHAINS)
-    together = _chains_together(k.size)
-    for first in range(0, CHAINS, together):
-        yield from _run_chains(k, n, distinct, starts[first : first + together], rng, draws // CHAINS)
+    n_chains, together = _n_chains(k.size), _chains_together(k.size)
+    sweeps = SWEEPS if n_chains == MORE_CHAINS else 1
+    starts = np.geomspace(*START_VARIANCES, n_chains)
+    for first in range(0, n_chains, together):
+        chains = _run_chains(k, n, distinct, starts[first : first + together], rng, draws // n_chains * sweeps)
+        yield from itertools.islice(chains, sweeps - 1, None, sweeps)
 
 
 def by_chain(values: FloatArray, n_prompts: int) -> FloatArray:
-    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain: (CHAINS, draws)."""
-    together = _chains_together(n_prompts)
-    blocks = values.reshape(CHAINS // together, -1, together)
-    return blocks.transpose(0, 2, 1).reshape(CHAINS, -1)
+    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain: (chains, draws)."""
+    n_chains, together = _n_chains(n_prompts), _chains_together(n_prompts)
+    blocks = values.reshape(n_chains // together, -1, together)
+    return blocks.transpose(0, 2, 1).reshape(n_chains, -1)
+
+
+def _n_chains(n_prompts: int) -> int:
+    return MORE_CHAINS if MORE_CHAINS * n_prompts <= LARGEST else CHAINS
 
 
 def _chains_together(n_prompts: int) -> int:
     """Return how many chains run in one array: as many as fit the processor's cache, for larger arrays are slower."""
-    return next(n for n in (CHAINS, CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1)
+    return next(n for n in (_n_chains(n_prompts), CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1)
 
 
 def _run_chains(

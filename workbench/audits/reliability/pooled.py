@@ -336,10 +336,14 @@ def share_said(found: Pooled) -> tuple[str, str]:
     share = found.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
-    doubts = [found.mixing(ALL).warning, NO_NUCLEUS if found.exact else ""]
+    error = found.mixing(ALL).error
+    rough = f"computed to ± {number(2 * error, Kind.SIZE)}" if error > MOST_ERROR else ""
+    doubts = [rough, NO_NUCLEUS if found.exact else ""]
     return f"{estimate(share, Kind.SHARE)} of {share.n:,}", "; ".join(filter(None, doubts))
 
 
+MOST_ERROR = 0.005
+"standard error by the sampler alone above which a share is called roughly computed: another seed moves it as far"
 NO_NUCLEUS = "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
 ANSWERS = (
     "Share of the statements that keep their stance under all templates together, by partial pooling: each prompt's "
