@@ -12,6 +12,7 @@ import json
 import os
 import random
 import selectors
+import shlex
 import signal
 import socket
 import subprocess
@@ -36,7 +37,9 @@ ALSO = ("workbench.inference.load", "sqlite_utils", "numpy", "asyncio")
 READ_LATE = ("WORKBENCH_", "PYTEST_", "OPENAI_", "COLUMNS", "PYTHONUNBUFFERED", "XDG_STATE_HOME")
 "beginnings of the names of variables that are read when they are needed, not when something is loaded"
 LOOK_EVERY_S = 0.005
-CLIENT = """#!{python} -SE
+CLIENT = """#!/bin/sh
+'''exec' {python} -SE "$0" "$@" # the path may have blanks; sh ends here, and for Python this is a text
+'''
 import os, socket, sys, json
 asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 asked.connect({address!r})
@@ -132,7 +135,9 @@ def command(path: Path) -> None:
     """Write a command `workbench` that a child of the loaded process carries out."""
     if Subprocess.server is None:
         Subprocess.server = Server.begun()
-    path.write_text(CLIENT.format(python=sys.executable, address=Subprocess.server.address), encoding="utf-8")
+    path.write_text(
+        CLIENT.format(python=shlex.quote(sys.executable), address=Subprocess.server.address), encoding="utf-8"
+    )
     path.chmod(0o755)
 
 

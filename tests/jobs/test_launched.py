@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -34,7 +35,7 @@ def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an environment with a stand-in for vLLM."""
     program = tmp_path / "env" / "bin" / "vllm"
     program.parent.mkdir(parents=True)
-    program.write_text(STUB.read_text().replace("#!/usr/bin/env python3", f"#!{sys.executable}"))
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(STUB)])} "$@"\n')  # paths may have blanks
     program.chmod(0o755)
     monkeypatch.setenv("WORKBENCH_VLLM", str(tmp_path / "env"))
     monkeypatch.setenv("STUB_PIDS", str(tmp_path / "pids"))

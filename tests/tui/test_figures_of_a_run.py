@@ -80,7 +80,7 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen_text(app).count("keeps its stance on") == 1)
+        await until(pilot, lambda: screen_text(app).count("  keeps ") == 1)
         assert "+1  → 4" in screen_text(app)
         facts = app.screen.query_one("#facts")
         facts.highlighted = next(n for n, option in enumerate(facts.options) if (option.id or "").startswith("audit:"))

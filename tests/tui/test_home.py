@@ -58,7 +58,7 @@ async def test_a_figure_that_fails_says_so_in_its_place_and_the_others_stand(
     app, patch = WorkbenchApp(answered(path)), pytest.MonkeyPatch()
     patch.setattr(type(registry.audit("bias_score")), "answered", broken)
     async with app.run_test(size=(80, 40)) as pilot:
-        await until(pilot, lambda: "of 3 statements" in screen_text(app))
+        await until(pilot, lambda: "of 3 stances" in screen_text(app))
         text = flowing(app)
         assert "Bias could not be worked out workbench has a fault here (KeyError: 17)." in text
         assert "F5 tries again" in text
@@ -115,9 +115,9 @@ async def test_an_instrument_without_answers_leads_to_a_job(path: Path) -> None:
 async def test_the_newest_run_is_told_by_the_share_that_does_not_depend_on_the_number_of_answers(path: Path) -> None:
     app = WorkbenchApp(answered(path))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "of 3 statements" in screen_text(app))
+        await until(pilot, lambda: "of 3 stances" in screen_text(app))
         text = screen_text(app)
-        assert "keeps its stance on 0.0 % of 3 statements" in text  # always agreeing fails negation and opposite
+        assert "keeps 0.0 % of 3 stances" in text  # always agreeing fails negation and opposite
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, ReportDialog))
         await pilot.press("escape")

@@ -78,7 +78,7 @@ def test_what_does_not_fit_in_a_line_stands_below_it_whole(room: int, lines: int
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_an_audit_has_one_line_with_its_figure_and_key_and_what_warns_below(width: int) -> None:
-    figure, warning = "keeps its stance on 0.0 % of 8 statements", "! a part of the plan is missing"
+    figure, warning = "keeps 0.0 % of 8 stances", "! a part of the plan is missing"
     newest = HomeLine(
         "a", "Audit", "scripted:a-long-name-of-a-model", figure, below=[("T 0.4", False), (warning, True)]
     )

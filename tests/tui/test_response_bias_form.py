@@ -198,7 +198,7 @@ def home(path: Path) -> str:
 def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", questions(), answers())
     text = home(path)
-    assert "Choices     llama  1 of 1 bias significant  → 9\n" in text
+    assert "Choices     llama  0 of 1 bias significant  → 9\n" in text, "its preference for positions is unknown"
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
     assert "0 statements · 0 wordings  lint ✓" in text
     assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"

@@ -293,7 +293,7 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
 def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headline:
     share = of.pooled.share(ALL)
     if share.defined:
-        keep = f"keeps its stance on {number(share.value, Kind.SHARE)} of {plural(share.n, 'statement')}"
+        keep = f"keeps {number(share.value, Kind.SHARE)} of {plural(share.n, 'stance')}"
     else:
         keep = f"share of kept stances not estimated: {share.undefined}"
     where = f"{judged.run.instrument} · {judged.run.sampling}"
