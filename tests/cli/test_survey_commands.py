@@ -23,6 +23,7 @@ from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import made
 from workbench.annotation.survey import Design
 from workbench.pipeline.surveys import sit
+from workbench.tui.kit.key_gate import LULL_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,11 +176,12 @@ def test_the_command_opens_the_terminal_at_the_survey_and_takes_answers(path: Pa
     def until(holds: Callable[[], bool], key: bytes = b"") -> None:
         """Read what the terminal shows until something holds; a key that came too early is pressed again."""
         nonlocal shown
-        deadline = time.monotonic() + 60
+        deadline, pressed = time.monotonic() + 60, 0.0
         while not holds():
             assert time.monotonic() < deadline, shown[-2000:]
-            if key:
+            if key and time.monotonic() > pressed + 2 * LULL_S:  # keys that follow sooner are typed in one go
                 os.write(master, key)
+                pressed = time.monotonic()
             if select.select([master], [], [], 0.3)[0]:
                 shown += os.read(master, 65536)
 

@@ -17,7 +17,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import TextScreen, WaiveDialog
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen, WaiveDialog
 from workbench.tui.kit.person_dialog import EditorDialog
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.rulings.ruling import RuledText
@@ -174,6 +174,8 @@ async def test_escape_leaves_a_finding_unwaived(odd_store: Path) -> None:
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WaiveDialog))
         await pilot.press(*"no", "escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))  # what was typed would be lost
+        await pilot.press("y")
         await until(pilot, lambda: app.screen is screen)
     with Store.open(odd_store) as store:
         assert store.checks.waiver_history("small") == ()
