@@ -15,6 +15,7 @@ from stores.core.store import Store
 from stores.instruments.drafts import Draft, NewDraft
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
+from tests.tui.typing import done
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
 from workbench.pipeline.drafting import accept, draft_by_rule
@@ -380,6 +381,7 @@ async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_scree
         assert "2 · 0 accepted" not in screen.title_bar.note
         texts = {(case.ref, case.line) for case in screen.waiting}
         assert ("b-1", "2. Let this be the law.") in texts
+        await done(app, pilot)  # the drafts that came last are on the screen
         await pilot.press("a")
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
         await until(pilot, lambda: drafts_job_ended(path))

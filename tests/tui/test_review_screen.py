@@ -278,7 +278,7 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, mo
 
     may_read.set()
     monkeypatch.setattr(ReviewItemScreen, "fetch", late)
-    monkeypatch.setattr(key_gate, "LULL_S", 0.05)
+    monkeypatch.setattr(key_gate, "LULL_S", 5.0)  # the keys are typed in one go, however slow the machine
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -295,6 +295,7 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, mo
         second = item_of(app)
         assert second != first
         assert standing(path) == []
+        monkeypatch.setattr(key_gate, "LULL_S", 0.0)
         await press(app, pilot, "r", "x", "enter")
         (ruling,) = standing(path)
         assert item_of(app) == second
