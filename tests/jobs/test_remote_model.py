@@ -729,21 +729,22 @@ def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             pytest.skip(f"transformers serve needs {package}; pip install -c constraints.txt {package}")
-    folder = locate("smollm2").place
+    folder = Path(locate("smollm2").place)
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("serve") / "log"
-    command = [str(Path(sys.executable).with_name("transformers")), "serve", folder, "--device", "cpu"]
+    command = [str(Path(sys.executable).with_name("transformers")), "serve", folder.name, "--device", "cpu"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", str(port)],
             stdout=output,
             stderr=subprocess.STDOUT,
+            cwd=folder.parent,  # the folder's name is the model's id, which must hold no blank
             env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
         )
     try:
         _wait_until_healthy(process, port, log)
-        yield f"openai:{folder}@http://127.0.0.1:{port}/v1"
+        yield f"openai:{folder.name}@http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()
         process.wait(timeout=30)
