@@ -11,6 +11,7 @@ files that were joined may have one twice. A *uid* tells an answer from every ot
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -270,6 +271,8 @@ def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
         value: object = row
         for name in (column,) if column in row else column.split("."):
             value = value.get(name, "") if isinstance(value, dict) else ""
+        if isinstance(value, float) and math.isnan(value):
+            value = None  # as pandas and Python write a missing value
         if value is None or isinstance(value, (list, dict)):
             values[place] = value
     return values
