@@ -861,10 +861,12 @@ def _note_formulas(path: Path, title: str, rows: Sequence[Sequence[str]], findin
 def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:  # noqa: ARG001
     parquet = _package(Kind.PARQUET)
     try:
-        names = list(parquet.ParquetFile(path).schema_arrow.names)
+        schema = parquet.ParquetFile(path).schema_arrow
+        names = list(schema.names)
         yield 0, names
         place = 0
-        for batch in parquet.ParquetFile(path, read_dictionary=names).iter_batches():  # a text is held once
+        plain = [field.name for field in schema if not field.type.num_fields]  # a nested column has no dictionary
+        for batch in parquet.ParquetFile(path, read_dictionary=plain).iter_batches():  # a text is held once
             for cells in zip(*(_cells(batch.column(n)) for n in range(len(names))), strict=True):
                 place += 1
                 yield place, list(cells)
