@@ -209,7 +209,8 @@ class Answers:
         persona, factors = self._people.axes(cell.axes)
         return (
             cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
-            cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording, cell.family,
+            cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording,
+            cell.family,
             cell.template, cell.template_version, cell.order, persona, stands_before.get(cell.axes.get(AXIS, "")),
             json.dumps(factors, sort_keys=True, ensure_ascii=False),
         )  # fmt: skip

@@ -137,7 +137,7 @@ class Stances:
 
     def without_excluded(self) -> Stances:
         """Return the stances on the statements that rulings leave under some template."""
-        everywhere = self.ruled_out.all(axis=0)
+        everywhere = np.asarray(self.ruled_out.all(axis=0))
         if not everywhere.any():
             return self
         return self.on([ref for ref, is_excluded in zip(self.statements, everywhere, strict=True) if not is_excluded])
