@@ -494,5 +494,8 @@ READINGS = Rows(
         MODEL_KEY,
     ),
     read_readings,
-    notes=("Labels that people changed are kept as events: those are rows of labels.",),
+    notes=(
+        "Labels that people changed are kept as events: those are rows of labels.",
+        "A row is what a reader read. A letter that a question does not offer is a label here, and none in answers.",
+    ),
 )
