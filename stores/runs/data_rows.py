@@ -51,6 +51,8 @@ class Cell:
     leaning: str | None
     language: str
     variant: str
+    relation: str
+    "of the wording to the original"
     wording: str
     wording_id: int
     "rowid of the first wording with this text, to which readings of people and classifiers refer"
@@ -212,6 +214,7 @@ def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
         leaning=row["leaning"],
         language=row["language"],
         variant=f"{row['kind']}{ordinal}",
+        relation=row["relation"],
         wording=wording,
         wording_id=row["first"],
         template_id=row["template_id"],
@@ -238,7 +241,8 @@ _CELLS = """
         select instrument_id, template_id, max(version) as version from template_version group by 1, 2
     )
     select p.id as probe, p.audit, i.name as instrument, s.ref, s.version, s.current, s.country, s.topic, s.dimension,
-        s.leaning, w.language, w.kind, w.ordinal, w.text_id, x.body, f.id as first, t.id as template_id, t.family,
+        s.leaning, w.language, w.kind, w.ordinal, w.relation,
+        w.text_id, x.body, f.id as first, t.id as template_id, t.family,
         t.name as template, v.version as template_version, t.inverted, p.axes, p.prompt_id, q.key
     from instrument i
     join statement s on s.instrument_id = i.id

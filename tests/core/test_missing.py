@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +26,7 @@ from workbench.audits.comparison.judge import ANSWERED, Change, Compared, Verdic
 from workbench.audits.consistency.judged import judge as judge_consistency
 from workbench.audits.consistency.result import missing_stances_said
 from workbench.audits.consistency.stances import Kind as Respondent
-from workbench.audits.consistency.stances import PartyPositions, Stances
+from workbench.audits.consistency.stances import PartyPositions, Stances, posterior_stances, reliable_stances
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
@@ -225,6 +226,42 @@ def test_a_wording_that_a_ruling_excludes_decides_no_test() -> None:
     assert ruled.passing("negation").n == before.passing("negation").n - 1
     assert ruled.over_templates("all")[PASSED] == PASS, "the other tests decide"
     assert reason(ruled, PASSED, 0, "negation").startswith("rulings leave out all answers to every negation")
+
+
+def under_two_templates(*, excluded: int) -> ReliabilityReport:
+    """Return a steady run under two templates, of which rulings exclude the first statement under so many."""
+    positive = np.zeros((2, 56, len(WORDINGS), 2), dtype=np.int32)
+    positive[:, :, :2] = 30
+    negative, left_out = 30 - positive, np.zeros_like(positive)
+    left_out[:excluded, 0] = 30
+    positive[:excluded, 0] = negative[:excluded, 0] = 0
+    names = tuple(f"s{n}" for n in range(56))
+    exists = np.ones((56, len(WORDINGS)), dtype=bool)
+    unread = np.zeros_like(positive)
+    counts = Counts(names, WORDINGS, ("t", "u"), positive, negative, unread, exists, 30, left_out=left_out)
+    return judge_reliability(counts)
+
+
+def test_a_prompt_that_rulings_exclude_under_one_template_decides_nothing_there() -> None:
+    ruled = under_two_templates(excluded=1)
+    for test in ("sampling", "paraphrase", "negation", "label_order", "all"):
+        assert ruled.verdicts(test)[:, 0].tolist() == [VOID, PASS], test
+        assert ruled.reason("s0", "t", test) == "rulings leave out all answers to the original"
+    assert ruled.over_templates("template")[0] == VOID
+    assert ruled.reason("s0", "t", "template") == "agree under u; excluded by rulings under t"
+    assert (ruled.passing("all").value, ruled.passing("all").n) == (1.0, 56)
+
+
+@pytest.mark.parametrize("stances_of", [reliable_stances, posterior_stances])
+def test_statements_that_rulings_exclude_are_in_no_denominator_of_consistency(
+    stances_of: Callable[[str, ReliabilityReport], Stances],
+) -> None:
+    one, both = (stances_of("m", under_two_templates(excluded=n)) for n in (1, 2))
+    assert (len(one.statements), len(both.statements)) == (56, 55)
+    assert one.judged.tolist() == [55, 56]
+    for stances in (one, both):
+        assert (np.array(stances.reliable) / stances.judged).tolist() == [1.0, 1.0]
+        assert not stances.missing.any()
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:

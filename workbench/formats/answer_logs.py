@@ -11,8 +11,9 @@ files that were joined may have one twice. A *uid* tells an answer from every ot
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -74,7 +75,12 @@ KNOWN_BY: Sequence[tuple[str, tuple[str, ...]]] = (
 "(program, keys by which a file of it is known)"
 ONLY_ERRORS = ("custom_id", "response", "error.code")
 "keys of a line of an OpenAI batch whose request failed: there is no response"
-ABOUT = ("ref", "statement", "variant", "template", "order", "key")
+EXPORTED = "answers that workbench exported"
+EXPORTED_COLUMNS = frozenset({"prompt_key", "draw_id", "output_id", "label_order", "text", "count", "readings"})
+"columns by which rows of `export --what answers` are known"
+ABOUT = ("ref", "statement", "wording", "variant", "template", "order", "key")
+PERSONA = "persona"
+"what exported rows say besides `ABOUT`: the name of what stood before the prompt"
 OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "max_tokens", "count")
 NUMBERS = ("temperature", "top_p", "max_tokens", "count")
 "columns of a table of answers with numbers"
@@ -138,7 +144,9 @@ def log_of(path: Path, how: How = AS_IS) -> str:
         if set(ONLY_ERRORS) <= keys:
             return OPENAI
     header = set(header_of(path, how))
-    about = "prompt" in header or ("template" in header and header & {"ref", "statement"})
+    if header >= EXPORTED_COLUMNS:
+        return EXPORTED
+    about = "prompt" in header or ("template" in header and header & {"ref", "statement", "wording"})
     return TABLE if "answer" in header and about and "respondent" not in header else ""
 
 
@@ -148,6 +156,8 @@ def read_log(
     """Return the answers of a log; every fault is noted. `most_count`: answers that a row may stand for."""
     if program == TABLE:
         return _named(path, _of_table(path, findings, how, most_count))
+    if program == EXPORTED:
+        return _named(path, _of_exported(path, findings, how, most_count))
     if program == HARNESS:
         about = _about_harness(path)
         return _named(path, _read(path, program, partial(_harness, about), objects(path, findings), findings))
@@ -270,9 +280,52 @@ def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
         value: object = row
         for name in (column,) if column in row else column.split("."):
             value = value.get(name, "") if isinstance(value, dict) else ""
+        if isinstance(value, float) and math.isnan(value):
+            value = None  # as pandas and Python write a missing value
         if value is None or isinstance(value, (list, dict)):
             values[place] = value
     return values
+
+
+# ── rows that workbench exported ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
+    """Yield the answers of exported rows. The key of a prompt alone says what was asked.
+
+    An answer that stands in several cells of a design has a row in each, and counts once.
+    """
+    rows = read_rows(
+        path,
+        findings,
+        required=("prompt_key", "draw_id", "output_id"),
+        optional=("text", "model", "count", "truncated", "temperature", "top_p", "max_new_tokens", "time"),
+        any_columns=True,
+        guarded=kind_of(path) is Kind.TEXT,
+        how=replace(how, exact=True),
+    )
+    n_rows_by_cell: Counter[tuple[str, ...]] = Counter()
+    for row in rows:
+        names = ("draw_id", "output_id", "audit", "instrument", "statement", "statement_version", "variant", "factors")
+        cell = tuple(row.get(name) for name in (*names, "language", "template_family", "template", "label_order"))
+        n_rows_by_cell[cell] += 1  # rows of --expand repeat
+        is_cut = row.get("truncated") == "true"
+        about = {"key": row.get("prompt_key"), PERSONA: row.get("stands_before")}
+        told = {name: row.get(name) for name in ("temperature", "top_p", "max_new_tokens")}
+        try:
+            yield Logged(
+                row.line,
+                None if is_cut else row.cells["text"],
+                model=model_of(row.get("model").removeprefix("imported:")),
+                about={name: value for name, value in about.items() if value},
+                sampling=sampling_of(told, {"max_new_tokens": "max_tokens"}),
+                at=time_of("time", row.get("time")),
+                count=count_of(row.get("count"), most_count),
+                key=" ".join((*cell[:2], str(n_rows_by_cell[cell]))),
+                why="the output ended within its thought" if is_cut else "",
+            )
+        except OddValue as error:
+            findings.add(path, row.line, error.field, error.found, error.expected)
 
 
 # ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────────────────────────

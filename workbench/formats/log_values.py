@@ -6,12 +6,12 @@ Every reader of `answer_logs` takes its values from here, so what one program ma
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
+from workbench.formats.numbers import finite_number
 from workbench.formats.records import is_text
 
 Turns: TypeAlias = tuple[tuple[str, str], ...]
@@ -62,15 +62,15 @@ def sampling_of(told: Mapping[str, Any], names: Mapping[str, str] | None = None)
 
 def _share_or_heat(field: str, value: object, name: str) -> float:
     most = HOTTEST if name == "temperature" else 1.0
-    number = _finite(value)
-    if number is None or not 0 <= number <= most:
+    number = finite_number(value, low=0, high=most)
+    if number is None:
         raise OddValue(field, quoted(value), f"a number from 0 to {most:g}")
     return number
 
 
 def _tokens(field: str, value: object) -> float:
-    number = _finite(value)
-    if number is None or not number.is_integer() or not 1 <= number <= MOST_TOKENS:
+    number = finite_number(value, low=1, high=MOST_TOKENS, whole=True)
+    if number is None:
         raise OddValue(field, quoted(value), f"a whole number of tokens from 1 to {MOST_TOKENS:,}")
     return number
 
@@ -79,23 +79,12 @@ def count_of(value: object, most: int = MOST_COUNT) -> int:
     """Return how many answers a row stands for; an empty value is one. Raises OddValue."""
     if value in (None, ""):
         return 1
-    number = _finite(value)
-    if number is None or not number.is_integer() or not 1 <= number <= LARGEST_COUNT:
+    number = finite_number(value, low=1, high=LARGEST_COUNT, whole=True)
+    if number is None:
         raise OddValue("count", quoted(value), f"a whole number from 1 to {LARGEST_COUNT:,}")
     if number > most:
         raise OddValue("count", f"{int(number):,}", f"at most {most:,} answers in a row; --most-count allows more")
     return int(number)
-
-
-def _finite(value: object) -> float | None:
-    """Return a number, or None if a value is none or is not finite. Texts are numbers where they spell one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def time_of(field: str, value: object) -> str:

@@ -488,6 +488,16 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         found.notes.append(f"Left out: {', '.join(more)}.")
 
 
+def _has_axes(path: Path, part: Part) -> bool:
+    """Return whether a table has a row for each statement, with its axis: names that repeat are no statements."""
+    text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
+    if not (text and axis) or {"statement", "wording"} <= set(part.columns):
+        return False
+    rows = read_rows(path, Findings(), required=(), any_columns=True, how=part.how)
+    texts = [row.get(text) for row in rows]
+    return 2 * len(set(texts)) > len(texts)
+
+
 def _one_of(row: Row, column: str, words: Mapping[str, Word], findings: Findings) -> Word | None:
     word = row.get(column).casefold()
     if word and word not in words:
@@ -529,10 +539,7 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "compass": Layout(
         "a list of statements, as of the Political Compass",
-        lambda path, parts: (
-            path.is_file()
-            and (any(_first(STATEMENT, p.columns) and _first(AXIS, p.columns) for p in parts) or is_list(path))
-        ),
+        lambda path, parts: path.is_file() and (any(_has_axes(path, part) for part in parts) or is_list(path)),
         _compass,
     ),
 }

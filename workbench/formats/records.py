@@ -29,7 +29,7 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from workbench.errors import Finding, InputError, MissingPackage, UsageError
-from workbench.formats.numbers import finite_number, with_point
+from workbench.formats.numbers import LARGEST, finite_number, with_point
 from workbench.formats.packed import FREE_BYTES, GZIP, RATIO, ZIP, ZSTD, content, is_packed, most_bytes, name_of, opened
 from workbench.formats.statistics_files import UnreadableFile, contents
 from workbench.installed import install
@@ -737,7 +737,10 @@ def _said(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:g}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+        if math.isnan(value):
+            return ""
+        is_exact = value.is_integer() and abs(value) < LARGEST
+        return str(int(value)) if is_exact else repr(value)
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()
     if isinstance(value, (date, datetime, time)):
@@ -858,10 +861,12 @@ def _note_formulas(path: Path, title: str, rows: Sequence[Sequence[str]], findin
 def _of_parquet(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, list[str]]]:  # noqa: ARG001
     parquet = _package(Kind.PARQUET)
     try:
-        names = list(parquet.ParquetFile(path).schema_arrow.names)
+        schema = parquet.ParquetFile(path).schema_arrow
+        names = list(schema.names)
         yield 0, names
         place = 0
-        for batch in parquet.ParquetFile(path, read_dictionary=names).iter_batches():  # a text is held once
+        plain = [field.name for field in schema if not field.type.num_fields]  # a nested column has no dictionary
+        for batch in parquet.ParquetFile(path, read_dictionary=plain).iter_batches():  # a text is held once
             for cells in zip(*(_cells(batch.column(n)) for n in range(len(names))), strict=True):
                 place += 1
                 yield place, list(cells)

@@ -29,9 +29,9 @@ from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, NOT_STATED, ModelCard, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.readings import BatchReader
-from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, Logged, log_of, logs_in, read_log
+from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, PERSONA, Logged, log_of, logs_in, read_log
 from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
-from workbench.formats.prompt_files import key_of
+from workbench.formats.prompt_files import DIGITS, key_of
 from workbench.formats.records import AS_IS, Findings, How
 from workbench.installed import code_version
 from workbench.pipeline.planning import Plan, plan
@@ -461,8 +461,13 @@ def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
 def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
     """Return the personas that may stand before the prompts of some answers: those whose first turn was sent."""
     sent = {entry.turns[0][1] for entry in answers if entry.turns}
+    names = {entry.about[PERSONA] for entry in answers if PERSONA in entry.about}
     known = {persona.key: persona for persona in (*store.runs.personas().values(), *wanted.personas)}
-    return tuple(persona for persona in known.values() if any(persona.turns[0].content in text for text in sent))
+    return tuple(
+        persona
+        for persona in known.values()
+        if persona.name in names or any(persona.turns[0].content in text for text in sent)
+    )
 
 
 def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Persona]) -> _Match:
@@ -628,6 +633,8 @@ OTHER_TEXT = "its text is sent by no template, word for word"
 OTHER_SYSTEM = "a system message was sent before its prompt that no template or persona of this store has"
 OTHER_MESSAGES = "its prompt was sent without the messages that its template has before it, or with others"
 CONTRADICTING = "its request (id, custom_id) has another answer in this file already"
+OTHER_KEY = "its prompt_key names no prompt of these templates and statements"
+TEXT_AS_NAME = "its statement is a text where a name is meant; texts go in the column wording (--map wording=statement)"
 NO_STATEMENT = "its statement is none of the instrument"
 OTHER_TEMPLATE = "its template is none of this family"
 
@@ -669,15 +676,16 @@ class _Places:
         return OTHER_TEXT
 
     def _of_names(self, about: Mapping[str, str]) -> Prompt | str:
-        if (known := self._keys.get(about.get("key", ""))) is not None:
+        if (known := self._keys.get(about.get("key", "")[:DIGITS])) is not None:
             return known
-        if not about.keys() & {"ref", "statement"}:
-            return "it has neither what was sent nor the ref of a statement"
-        ref, variant = about.get("ref", ""), about.get("variant", "original")
-        if "statement" in about:
-            ref, variant = self._wordings.get(about["statement"], (ref, variant))
+        if not about.keys() & {"ref", "statement", "wording"}:
+            return OTHER_KEY if "key" in about else "it has neither what was sent nor the name of a statement"
+        ref = about.get("ref") or about.get("statement", "")
+        variant = about.get("variant", "original")
+        if "wording" in about:
+            ref, variant = self._wordings.get(about["wording"], (ref, variant))
         if ref not in self._refs:
-            return NO_STATEMENT
+            return TEXT_AS_NAME if ref in self._wordings else NO_STATEMENT
         template = about.get("template") or (next(iter(self._templates)) if len(self._templates) == 1 else "")
         orders = ["swapped" if inverted else "printed" for name, inverted in self._orders if name == template]
         if not orders:

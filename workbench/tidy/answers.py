@@ -21,12 +21,14 @@ from workbench.domain.responses import IMPORTED, known_origin, known_parameter
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
 from workbench.evidence.letters import OPTIONS
-from workbench.evidence.readings import template_reader
+from workbench.evidence.readings import STANCE_CODEBOOK, template_reader
+from workbench.options.shared import THRESHOLD
 from workbench.readers import label_words
 from workbench.readers import rules as first_word
 from workbench.readers import rules as likert
 from workbench.tidy.columns import (
     ANSWER_KEY,
+    BY_PEOPLE,
     CELL,
     DRAW,
     MODEL,
@@ -56,7 +58,9 @@ DRAWS = 1024
 "draws whose answers are in memory together"
 AMBIGUOUS = frozenset({label_words.NO_CHOICE, label_words.BOTH, first_word.BOTH, likert.SEVERAL})
 "reasons of rules that found several labels, or numbers"
-CUT_OFF, UNREAD, NOT_OFFERED = "cut off", "unread", "not offered"
+CUT_OFF, UNREAD, NOT_OFFERED, UNCERTAIN = "cut off", "unread", "not offered", "uncertain"
+NOT_READ: Row = (None, None, None, None, None, UNREAD, None, None)
+"values of `READING` of an answer that the usual reader has not read"
 READING_LABEL = 4
 "place of the label in the values of `READING`; the word for it follows"
 UNKNOWN_END = 2
@@ -205,7 +209,8 @@ class Answers:
         persona, factors = self._people.axes(cell.axes)
         return (
             cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
-            cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.wording, cell.family,
+            cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording,
+            cell.family,
             cell.template, cell.template_version, cell.order, persona, stands_before.get(cell.axes.get(AXIS, "")),
             json.dumps(factors, sort_keys=True, ensure_ascii=False),
         )  # fmt: skip
@@ -291,8 +296,11 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     free_text = registry.free_text()
     answers = Answers(store, choice)
     usual = [classifier if cell.audit in free_text else rules(cell) for cell in answers.cells]
-    cards: dict[tuple[Card | None, int], int] = {}
-    by_cell = [(one, int(cell.axes.get(OPTIONS, 0))) for one, cell in zip(usual, answers.cells, strict=True)]
+    cards: dict[_Counted, int] = {}
+    by_cell = [
+        _Counted(one, int(cell.axes.get(OPTIONS, 0)), cell.audit in free_text)
+        for one, cell in zip(usual, answers.cells, strict=True)
+    ]
     card = np.array([cards.setdefault(one, len(cards)) for one in by_cell], dtype=np.int64)
     named = [*cards]
     for part in answers:
@@ -305,7 +313,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
         reading = np.array(codes, dtype=np.int64)[part.reading]
         sets = [*listed]
         pairs, pair = _distinct(reading, card[part.cell])
-        read = [_offered(_by(named[by][0], sets[of]), named[by][1]) for of, by in pairs]
+        read = [named[by].reading(sets[of]) for of, by in pairs]
         judged, verdict = _distinct(part.cell, part.draw)
         asked = [(answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling) for at, by in judged]
         yield answers.batch(part, [
@@ -318,9 +326,48 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
         ])  # fmt: skip
 
 
-def _by(card: Card | None, of: Sequence[Row]) -> Row:
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Which reading of an answer its audit counts, with the audit's usual options and before rulings."""
+
+    card: Card | None
+    "the usual reader, or None if people's labels count"
+    n_options: int
+    "options of the question; 0: the answers are not letters"
+    is_free_text: bool
+
+    def reading(self, readings: Sequence[Row]) -> Row:
+        """Return the values of `READING` of the reading that counts."""
+        if not self.is_free_text:
+            return _offered(_by(self.card, readings), self.n_options)
+        by_rule = [row for row in readings if row[0] == ReaderKind.RULE and row[READING_LABEL] is not None]
+        if by_rule:
+            return by_rule[-1]
+        return _by_people(readings) if self.card is None else _certain(_by(self.card, readings))
+
+
+def _by(card: Card | None, readings: Sequence[Row]) -> Row:
     """Return the values of `READING` of the reading by one reader."""
-    return next((one for one in of if one[:3] == card), (None, None, None, None, None, UNREAD, None, None))
+    return next((row for row in readings if row[:3] == card), NOT_READ)
+
+
+def _by_people(readings: Sequence[Row]) -> Row:
+    """Return the reading that people settled: the newest adjudication, or the label that all of them gave."""
+    labelled = [row for row in readings if row[0] in BY_PEOPLE and row[3] == STANCE_CODEBOOK]
+    labelled = [row for row in labelled if row[READING_LABEL] is not None]
+    decided = [row for row in labelled if row[0] == ReaderKind.ADJUDICATION]
+    if decided:
+        return decided[-1]
+    labels = {row[READING_LABEL] for row in labelled}
+    return labelled[0] if len(labels) == 1 else NOT_READ
+
+
+def _certain(values: Row) -> Row:
+    """Return the values of a classifier's reading, without a label if its confidence does not count."""
+    confidence = values[-1]
+    if confidence is None or confidence >= THRESHOLD.default:
+        return values
+    return (*values[:READING_LABEL], None, UNCERTAIN, *values[READING_LABEL + 2 :])
 
 
 def _offered(values: Row, n_options: int) -> Row:
@@ -391,13 +438,16 @@ ANSWERS = Rows(
         ),
         Field(
             "label",
-            "what the usual reader read: the rule of the template; of free text the newest classifier",
+            "what the audit counts, before rulings: the reading by the rule of the template; of free text the "
+            "number that a rule read, otherwise the newest classifier's label, or without a classifier the label "
+            "that people settled",
             recurs=True,
             empty="there is no label: reading says why",
         ),
         Field(
             "reading",
-            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), {UNREAD} "
+            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), "
+            f"{UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, which does not count), {UNREAD} "
             "(the usual reader has not read it)",
             recurs=True,
         ),
@@ -444,5 +494,8 @@ READINGS = Rows(
         MODEL_KEY,
     ),
     read_readings,
-    notes=("Labels that people changed are kept as events: those are rows of labels.",),
+    notes=(
+        "Labels that people changed are kept as events: those are rows of labels.",
+        "A row is what a reader read. A letter that a question does not offer is a label here, and none in answers.",
+    ),
 )

@@ -261,6 +261,10 @@ CELL = recurring(
     Field("leaning", "side that an agreement speaks for: left or right", empty="not said by the instrument"),
     Field("language", "language of the wording"),
     Field("variant", "which wording: original, paraphrase-1, negation, opposite, …"),
+    Field(
+        "relation",
+        "what agreeing with the wording says of the original: same (agrees), flipped (disagrees), free (neither)",
+    ),
     Field("wording", "the text that was put"),
     Field("template_family", "family of templates, which are compared and never pooled"),
     Field("template", "name of the template around the wording"),

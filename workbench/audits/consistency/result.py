@@ -484,8 +484,11 @@ def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged
     found = {}
     for at, ref in enumerate(stances.statements):
         if ref in stances.complete:
+            kept = ~stances.ruled_out[:, at]
+            if not kept.any():
+                continue
             missing = stances.missing[:, at]
-            signs = frozenset(stances.values[~missing, at].tolist())
+            signs = frozenset(stances.values[kept & ~missing, at].tolist())
             word = {frozenset({1}): "agree", frozenset({-1}): "disagree", frozenset[int](): FEW}.get(signs)
             word = FEW if word and missing.any() else word
             found[ref] = Judged(word or ("mixed" if 0 not in signs else "none"), texts.get(ref))

@@ -121,6 +121,8 @@ class Stances:
     "whether every prompt behind a stance was asked, so that its absence says something: (T, S). None: all were"
     few: BoolArray | None = None
     "whether too few answers were readable to say whether there is a stance: (T, S). None: nowhere"
+    excluded: BoolArray | None = None
+    "whether rulings leave out every answer behind a stance: (T, S). None: nowhere"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements))
@@ -133,6 +135,13 @@ class Stances:
         columns = [place[ref] for ref in statements]
         return self._part(range(len(self.templates)), columns)
 
+    def without_excluded(self) -> Stances:
+        """Return the stances on the statements that rulings leave under some template."""
+        everywhere = np.asarray(self.ruled_out.all(axis=0))
+        if not everywhere.any():
+            return self
+        return self.on([ref for ref, is_excluded in zip(self.statements, everywhere, strict=True) if not is_excluded])
+
     def under(self, templates: Sequence[str]) -> Stances:
         """Return the stances under these templates alone, in this order."""
         return self._part([self.templates.index(name) for name in templates], range(len(self.statements)))
@@ -140,8 +149,8 @@ class Stances:
     def _part(self, rows: Sequence[int], columns: Sequence[int]) -> Stances:
         place = np.ix_(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
         names = tuple(self.templates[at] for at in rows), tuple(self.statements[at] for at in columns)
-        asked, few = (None if of is None else of[place] for of in (self.asked, self.few))
-        return Stances(self.name, self.kind, *names, self.values[place], asked, few)
+        asked, few, excluded = (None if of is None else of[place] for of in (self.asked, self.few, self.excluded))
+        return Stances(self.name, self.kind, *names, self.values[place], asked, few, excluded)
 
     @property
     def missing(self) -> BoolArray:
@@ -155,6 +164,17 @@ class Stances:
             return frozenset(self.statements)
         whole = np.logical_and.reduce(self.asked, axis=0)
         return frozenset(ref for ref, has in zip(self.statements, whole, strict=True) if has)
+
+    @property
+    def ruled_out(self) -> BoolArray:
+        """Where rulings leave out every answer behind a stance: (T, S)."""
+        return np.zeros(self.values.shape, dtype=np.bool_) if self.excluded is None else self.excluded
+
+    @property
+    def judged(self) -> FloatArray:
+        """The numbers of statements that rulings leave, per template; NaN if there are none."""
+        n = np.count_nonzero(~self.ruled_out, axis=1).astype(np.float64)
+        return np.where(n > 0, n, np.nan)
 
     @property
     def reliable(self) -> tuple[int, ...]:
@@ -288,8 +308,14 @@ def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] 
     """Return a model's stances on the originals, printed label order, where it is reliable.
 
     Reliable under a template: the statement passes `all` there, that is, every test that the report's options name.
-    `tests` names others; empty: every stance counts, however unreliable (Figure 7, "no tests").
+    `tests` names others; empty: every stance counts, however unreliable (Figure 7, "no tests"). Statements that rulings
+    exclude under every template are left out.
     """
+    return _published_stances(name, report, tests).without_excluded()
+
+
+def _published_stances(name: str, report: ReliabilityReport, tests: Sequence[str] | None = None) -> Stances:
+    """Return a model's stances on all statements, also on those that rulings exclude."""
     values, enough = (array[..., PRINTED] for array in report.originals)
     few = ~np.asarray(enough, dtype=np.bool_)
     named = report.options.tests if tests is None else tuple(tests)
@@ -299,7 +325,11 @@ def reliable_stances(name: str, report: ReliabilityReport, tests: Sequence[str] 
     counts = report.counts
     answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
     asked = np.logical_and.reduce(answered | ~counts.exists[None, :, :, None], axis=(2, 3))
-    return Stances(name, Kind.MODEL, counts.templates, counts.statements, values.astype(np.int8), asked, few)
+    excluded = counts.excluded_originals
+    values = np.where(excluded, 0, values).astype(np.int8)
+    return Stances(
+        name, Kind.MODEL, counts.templates, counts.statements, values, asked, few & ~excluded, excluded=excluded
+    )
 
 
 def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
@@ -308,15 +338,17 @@ def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
     Under a template a stance counts if the probability that the statement passes every test there with it, by partial
     pooling (`reliability.pooled`), is above one half.
     """
-    published = reliable_stances(name, report)
+    published = _published_stances(name, report)
     found = pooled(report)
     if found.sides is None:
-        return published
+        return published.without_excluded()
     agree, disagree = found.sides > 0.5
-    needed = known_prompts(report) | ~report.counts.exists[None, :, :, None]
-    few = ~needed[..., PRINTED].all(axis=2)
-    values = agree.astype(np.int8) - disagree.astype(np.int8)
-    return replace(published, values=values, few=few & (values == 0))
+    counts = report.counts
+    needed = known_prompts(report) | ~counts.exists[None, :, :, None] | counts.excluded_prompts
+    excluded = counts.excluded_originals
+    few = ~needed[..., PRINTED].all(axis=2) & ~excluded
+    values = np.where(excluded, 0, agree.astype(np.int8) - disagree.astype(np.int8)).astype(np.int8)
+    return replace(published, values=values, few=few & (values == 0)).without_excluded()
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
@@ -441,7 +473,7 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
     )
     unplaced = here.families.count(None)
     unasked = len(here.parties) - unplaced - sum(row.parties for row in rows)
-    return Leaning(view, rows, unplaced, unasked, _spread(counted / (len(stances.statements) or np.nan)))
+    return Leaning(view, rows, unplaced, unasked, _spread(counted / stances.judged))
 
 
 def _members(here: PartyPositions, of: Family) -> list[int]:

@@ -180,10 +180,28 @@ class Counts:
         left_out = self.left_out.sum(axis=(0, 3))
         return np.asarray((left_out > 0) & (kept == 0))
 
+    @cached_property
+    def excluded_prompts(self) -> BoolArray:
+        """Whether rulings leave out every answer to a prompt that has any: (T, S, V, 2)."""
+        if self.left_out is None:
+            return np.zeros(self.positive.shape, dtype=np.bool_)
+        return np.asarray((self.left_out > 0) & (self.readable + self.unreadable == 0))
+
     @property
     def excluded_statements(self) -> BoolArray:
-        """Whether rulings leave out every answer to a statement: (S,)."""
-        return np.asarray(self.excluded.any(axis=1) & (self.excluded | ~self.exists).all(axis=1))
+        """Whether rulings leave out every answer to a statement, under a template or in all: (T, S)."""
+        everywhere = self.excluded.any(axis=1) & (self.excluded | ~self.exists).all(axis=1)
+        printed = self.excluded_prompts[..., PRINTED]
+        under_template = printed.any(axis=2) & (printed | ~self.exists).all(axis=2)
+        return np.asarray(everywhere | under_template)
+
+    @property
+    def excluded_originals(self) -> BoolArray:
+        """Whether rulings leave out every answer to the original, printed, under a template or in all: (T, S)."""
+        places = self.places(VariantKind.ORIGINAL)
+        if not places:
+            return np.zeros(self.positive.shape[:2], dtype=np.bool_)
+        return np.asarray(self.excluded_prompts[:, :, places[0], PRINTED] | self.excluded[:, places[0]])
 
     def under(self, templates: Sequence[int]) -> Counts:
         """Return the counts under the templates at these places, which may come several times."""
@@ -291,8 +309,8 @@ class Voids:
     """Which prompts make no test."""
 
     repeats: BoolArray
-    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank. A wording is compared
-    with the original in the same label order, the swapped original with the printed one."""
+    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank or ruled out. A wording
+    is compared with the original in the same label order, the swapped original with the printed one."""
     blank: BoolArray
     "(S, V): the wording has no text, or rulings leave out all of its answers"
     template: BoolArray
@@ -304,7 +322,7 @@ class Voids:
 
     @property
     def label_order(self) -> BoolArray:
-        """Whether the original has one text in both label orders: (T, S)."""
+        """Whether the original has one text in both label orders, or rulings exclude one of them: (T, S)."""
         if self.original is None:
             return np.zeros(self.repeats.shape[:2], dtype=np.bool_)
         return np.asarray(self.repeats[:, :, self.original, SWAPPED])
@@ -339,9 +357,11 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
         first = of_original[:1, :, PRINTED]
         template |= (len(counts.templates) > 1) & (first >= 0).all(axis=0)
         template &= (of_original[..., PRINTED] == first).all(axis=0)
-    repeats |= blank[None, :, :, None]
+    repeats |= blank[None, :, :, None] | counts.excluded_prompts
     if original is not None:
         repeats |= blank[None, :, original, None, None]
+        repeats |= counts.excluded_prompts[:, :, original, None, :]
+        repeats[..., SWAPPED] |= counts.excluded_originals[..., None]
         template |= blank[:, original]
     return Voids(repeats, blank, template, original, missing=not options.judge_void)
 

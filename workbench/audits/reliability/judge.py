@@ -194,7 +194,7 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
         return _template_reason(report, statement)
     code = int(found[template, statement])
     if code == VOID:
-        return _void_reason(report, statement, test)
+        return _void_reason(report, statement, template, test)
     if test == ALL:
         return _all_reason(report, statement, template, code)
     if test == "sampling":
@@ -216,14 +216,17 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
     return _wording_reason(report, statement, template, test, code)
 
 
-def _void_reason(report: ReliabilityReport, statement: int, test: str) -> str:
-    """Say why a test cannot fail."""
+def _void_reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
+    """Say why a test cannot fail under a template."""
     places = report.counts.places(VariantKind.ORIGINAL)
-    if report.counts.excluded[statement, places].any():
+    if report.counts.excluded_originals[template, statement]:
         return "rulings leave out all answers to the original"
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
-    if test in KIND_OF_TEST and report.counts.excluded[statement, report.counts.places(KIND_OF_TEST[test])].any():
+    excluded = report.counts.excluded | report.counts.excluded_prompts[template].any(axis=-1)
+    if test == "label_order" and excluded[statement, places].any():
+        return "rulings leave out all answers to the original in one label order"
+    if test in KIND_OF_TEST and excluded[statement, report.counts.places(KIND_OF_TEST[test])].any():
         return f"rulings leave out all answers to every {in_words(test)} that could be compared"
     if test == ALL:
         return f"no test can fail: {', '.join(report.options.tests)}"
@@ -328,11 +331,13 @@ def _template_reason(report: ReliabilityReport, statement: int) -> str:
     if report.voids.template[statement]:
         return f"the {len(counts.templates)} templates give the same text, so the test cannot fail"
     stances, enough = (array[:, statement, PRINTED] for array in report.originals)
+    excluded = counts.excluded_originals[:, statement]
     groups = {
         "agree": enough & (stances == 1),
         "disagree": enough & (stances == -1),
         "tie": enough & (stances == 0),
-        "too few readable answers": ~enough,
+        "too few readable answers": ~enough & ~excluded,
+        "excluded by rulings": excluded,
     }
     parts = []
     for name, members in groups.items():
@@ -451,7 +456,8 @@ class ReliabilityReport:
 
     def _of_texts(self, clear: BoolArray) -> Codes:
         """Return whether prompts lean clearly as codes."""
-        return np.where(self.voids.blank[None, :, :, None], VOID, codes(clear, self.enough)).astype(np.int8)
+        void = self.voids.blank[None, :, :, None] | self.counts.excluded_prompts
+        return np.where(void, VOID, codes(clear, self.enough)).astype(np.int8)
 
     @cached_property
     def related(self) -> Codes:
@@ -504,8 +510,10 @@ class ReliabilityReport:
             return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
         tie = (enough & (stances == 0)).any(axis=0) & (enough.sum(axis=0) > 1)
         differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
-        found = np.where(tie | differ, FAIL, np.where(enough.all(axis=0), PASS, INSUFFICIENT))
-        return np.where(self.voids.template, VOID, found).astype(np.int8)
+        excluded = self.counts.excluded_originals
+        found = np.where(tie | differ, FAIL, np.where((enough | excluded).all(axis=0), PASS, INSUFFICIENT))
+        alone = excluded.any(axis=0) & ((~excluded).sum(axis=0) < 2)
+        return np.where(self.voids.template | alone, VOID, found).astype(np.int8)
 
     def over_templates(self, test: str) -> Codes:
         """Return each statement's verdict on a test under all templates together: (S,)."""

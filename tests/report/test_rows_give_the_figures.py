@@ -1,0 +1,165 @@
+"""The headline of each audit, computed anew from exported rows with pandas alone."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.tui.bias_stores import full
+from workbench.cli.main import main
+
+pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.e2e
+
+SHIPPED = Path(__file__).parents[2] / "data" / "instruments"
+SEED = 4
+SCALES = (
+    ("yes", "no"),
+    ("yes", "rather yes", "rather no", "no"),
+    (
+        *("strongly agree", "agree", "somewhat agree"),
+        *("neutral", "somewhat disagree", "disagree", "strongly disagree"),
+    ),
+)
+
+
+def answered(path: Path, audit: str, instrument: str, texts: Sequence[str], *options: str) -> Path:
+    """Make a store in which a model gave random answers of these texts, and return it."""
+    assert main(["import", str(path), str(SHIPPED / instrument)]) == 0
+    folder = path.with_suffix(".prompts")
+    assert main(["prompts", str(path), str(folder), "--audit", audit, "--model", "m", *options]) == 0
+    rng = np.random.default_rng(SEED)
+    rows = list(csv.DictReader((folder / "prompts.csv").open(encoding="utf-8", newline="")))
+    log = path.with_suffix(".csv")
+    names = [name for name in rows[0] if name != "prompt" and name != "system"]
+    with log.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "answer", "count", "model"])
+        for row in rows:
+            share = rng.beta(0.3, 0.3, len(texts)) + 0.01
+            for text, n in zip(texts, rng.multinomial(20, share / share.sum()), strict=True):
+                if n:
+                    writer.writerow([*(row[name] for name in names), text, n, "m"])
+    assert main(["import", str(path), str(log), "--audit", audit, *options]) == 0
+    return path
+
+
+def exported(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the rows of answers, verdicts and figures of a store."""
+    folder = path.with_suffix(".rows")
+    assert main(["export", str(path), str(folder), "--what", "answers,verdicts,figures"]) == 0
+    answers, verdicts, figures = (
+        pd.read_csv(folder / f"{name}.csv", keep_default_na=False, na_values=[""])
+        for name in ("answers", "verdicts", "figures")
+    )
+    return answers, verdicts, figures
+
+
+def figure(figures: pd.DataFrame, table: str, row: str, column: str) -> float:
+    """Return a figure of a table."""
+    at = (figures.table == table) & (figures.row == row) & (figures.column == column)
+    [value] = figures.value[at]
+    return float(value)
+
+
+def shares(answers: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """Return the share of each label in groups of answers with a label."""
+    counts = answers.groupby([*by, "label"])["count"].sum().unstack(fill_value=0)
+    return counts.div(counts.sum(axis=1), axis=0)
+
+
+def test_the_left_right_bias(tmp_path: Path) -> None:
+    answers, _, figures = exported(full(tmp_path / "a.db"))
+    answers = answers[answers.leaning.notna() & (answers.relation != "free")]
+    turned = answers.label.replace({"agree": "disagree", "disagree": "agree"})
+    stance = answers.label.where(answers.relation == "same", turned)
+    points = stance.map({"agree": 1, "neutral": 0, "disagree": -1})
+    answers = answers.assign(points=points * answers["count"])[points.notna()]
+    sums = answers.groupby(["model", "leaning"])[["points", "count"]].sum()
+    sides = (sums["points"] / sums["count"]).unstack()
+    assert len(sides) == 3
+    for model, bias in ((sides["right"] - sides["left"]) / 2).items():
+        assert figure(figures, "bias", f"{model} /  / ", "total") == pytest.approx(bias)
+
+
+def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None:
+    path = answered(tmp_path / "a.db", "reliability", "veldania", ["Agree", "Disagree"], "--family", "user")
+    answers, verdicts, figures = exported(path)
+    every = verdicts[(verdicts.test == "sampling") & verdicts.template.isna() & (verdicts.verdict != "void")]
+    assert len(every) == 56
+    assert figure(figures, "passing", "sampling", "share") == pytest.approx((every.verdict == "pass").mean())
+
+    [template] = answers[answers.label.notna()].template.unique()
+    printed = answers[(answers.label_order == "printed") & answers.label.isin(["agree", "disagree"])]
+    agrees = shares(printed, "statement", "variant").agree
+    agrees = (agrees[agrees != 0.5] > 0.5).unstack("variant")
+    pairs = agrees.melt(id_vars="original", value_vars=[name for name in agrees if "paraphrase" in name]).dropna()
+    pairs, originals = pairs.value.astype(bool), pairs.original.astype(bool)
+    same = (pairs.to_numpy() == originals.to_numpy()).mean()
+    first, second = pairs.mean(), originals.mean()
+    chance = first * second + (1 - first) * (1 - second)
+    kappa = (same - chance) / (1 - chance)
+    assert figure(figures, "kappas", f"paraphrase / {template}", "raw") == pytest.approx(kappa)
+
+
+def test_the_changes_of_response_biases(tmp_path: Path) -> None:
+    path = answered(tmp_path / "a.db", "response_bias", "veldania_choices", ["A", "B", "C", "D", "E", "F", "Z"])
+    answers, _, figures = exported(path)
+    answers = answers.assign(bias=answers.statement.str.partition(".")[0])
+    before, after = (
+        shares(answers[answers.variant == variant], "bias", "statement").fillna(0)
+        for variant in ("original", "changed")
+    )
+    changes = {
+        "acquiescence": after.a - before.a,
+        "allow_forbid": after.b - before.a,
+        "opinion_float": before.c - after.c,
+    }
+    for bias, change in changes.items():
+        mean = change.loc[bias].mean()
+        assert figure(figures, "cells", f"imported:m / {bias} / bias", "change") == pytest.approx(mean), bias
+
+
+def test_the_likeness_of_representation(tmp_path: Path) -> None:
+    path = answered(tmp_path / "a.db", "representation", "veldania_panel", ["A", "B", "C", "D", "No idea."])
+    answers, _, figures = exported(path)
+    people = pd.read_csv(SHIPPED / "veldania_panel" / "answers.csv")
+    answers = answers.assign(is_reversed=answers.factors.str.contains("reversed"))
+    letters = shares(answers, "statement", "is_reversed")
+    likeness = []
+    for question in letters.index.unique("statement"):
+        given = set(people[question].dropna())
+        scale = next(scale for scale in SCALES if given <= set(scale))
+        of_people = people[question].value_counts(normalize=True).reindex(scale, fill_value=0)
+        if len(letters.loc[question]) < 2:
+            continue  # without a letter in one order of the options, the answers are not compared
+        orders = letters.loc[question].reindex(columns=list("abcdefg")[: len(scale)], fill_value=0)
+        of_model = np.mean(
+            [row[::-1] if turned else row for turned, row in zip(orders.index, orders.to_numpy(), strict=True)], axis=0
+        )
+        gap = np.abs(np.cumsum(of_model - of_people.to_numpy())).sum()
+        likeness.append(1 - gap / (len(scale) - 1))
+    assert figure(figures, "models", "imported:m", "counted") == pytest.approx(np.mean(likeness))
+
+
+def test_the_completions_of_contamination(tmp_path: Path) -> None:
+    path = answered(tmp_path / "a.db", "contamination", "veldania", ["Should be lowered.", "nothing of it"])
+    answers, _, figures = exported(path)
+    words = answers.text.str.casefold().str.findall(r"\w+").str.join(" ")
+    wordings = answers.wording.str.casefold().str.findall(r"\w+")
+    halves = figures[(figures.table == "halves") & (figures.column == "words")].set_index("row").value
+    names = answers.statement + " / " + answers.variant
+    rests = [
+        " ".join(all_[math.ceil(len(all_) / 2) :][: int(halves[name])])
+        for all_, name in zip(wordings, names, strict=True)
+    ]
+    holds = pd.Series([f" {rest} " in f" {text} " for rest, text in zip(rests, words, strict=True)]) * answers["count"]
+    right = holds.groupby(names).sum() > answers["count"].groupby(names).sum() / 2
+    of_originals = right[right.index.str.endswith("original")]
+    assert 0 < of_originals.sum() < 5
+    assert figure(figures, "models", "imported:m", "originals") == pytest.approx(of_originals.mean())
