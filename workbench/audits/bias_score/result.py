@@ -19,7 +19,7 @@ from workbench.audits.bias_score import factor_tables as comparing
 from workbench.audits.bias_score import factor_tables as factors
 from workbench.audits.bias_score import factors as parts
 from workbench.audits.bias_score import tables as tables
-from workbench.audits.bias_score.counting import SIDES, Pick, Selection, kept, pick
+from workbench.audits.bias_score.counting import SIDES, Pick, Selection, pick
 from workbench.audits.bias_score.factor_tables import compared as differences
 from workbench.audits.bias_score.factors import (
     BiasDifference,
@@ -572,7 +572,7 @@ def _left_out(common: CommonPrompts) -> Iterator[str]:
 def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str) -> Side:
     """Return to which side a model leans on every statement, by the answers to common prompts that count."""
     tally, pick = report.tally, picks[place]
-    net, counted = (each[0] for each in report.per_statement([pick], kept(tally, pick)[None]))
+    net, counted = (each[0] for each in report.per_statement([pick]))
     whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
     same = [np.asarray(one.cells.any(axis=(0, 2))) for one in picks]
     found: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
