@@ -10,10 +10,13 @@ import numpy as np
 
 from stores.annotation.labels import Judged
 from stores.core.store import Store
+from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
+from workbench.figures.book import WARNS
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.stats.agreement import krippendorff_alpha
+from workbench.stats.resampling import derive_rng
 from workbench.stats.units import MISSING
 
 MIN_ALPHA = 0.667
@@ -49,11 +52,16 @@ class LabelReliability:
     @property
     def doubt(self) -> str:
         """Why figures that rest on these labels are in doubt, or an empty text."""
-        if not self.alpha.defined:
-            return f"the reliability of the labels is unknown: {self.in_words}"
-        if self.alpha.value < MIN_ALPHA:
-            return f"the labels are unreliable, below {MIN_ALPHA}: {self.in_words}"
+        if self.alpha.defined and self.alpha.value < MIN_ALPHA:
+            return f"unreliable labels (below {MIN_ALPHA}): {self.in_words}"
         return ""
+
+    def header(self) -> tuple[str, ...]:
+        """Return the line above figures that rest on these labels; none without labels."""
+        if not self.texts:
+            return ()
+        line = self.doubt or self.in_words
+        return (f"{WARNS if self.doubt else ''}{line[0].upper()}{line[1:]}.",)
 
     def as_json(self) -> dict[str, Any]:
         """Return the same for programs."""
@@ -83,7 +91,8 @@ def label_reliability(store: Store, codebook: str, units: Collection[int]) -> La
     judged = [item for item in store.labels.judged(codebook) if item.context.unit in wanted and item.labels]
     settled = [item for item in judged if item.context.unit in set(units)]
     single = sum(len(item.labels) == 1 for item in settled)
-    return LabelReliability(krippendorff_alpha(_ratings(judged)), len(settled), single)
+    rng = derive_rng(SEED, "labels", "alpha")
+    return LabelReliability(krippendorff_alpha(_ratings(judged), rng=rng), len(settled), single)
 
 
 def _ratings(judged: list[Judged]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

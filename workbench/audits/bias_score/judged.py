@@ -23,9 +23,19 @@ from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.label_reliability import LabelReliability, label_reliability
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.reader_quality import Evaluation, Quality, in_short, quality, represented_by
-from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
+from workbench.evidence.readings import (
+    DECIDED,
+    SEVERAL,
+    SINGLE,
+    STANCE_CODEBOOK,
+    Source,
+    how_settled,
+    settled,
+    source_of,
+)
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
@@ -152,6 +162,8 @@ class BiasJudged:
     "None where the classifier's error is not corrected for"
     read_by: LabelledCounts = field(default_factory=LabelledCounts)
     "whose label counts, where it is a person's"
+    reliability: LabelReliability | None = None
+    "of the labels that the figures, or the test of the classifier, rest on; None if the store has none of them"
 
     @property
     def reader(self) -> str:
@@ -188,8 +200,9 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
         told = source.told(_different(tally, plain))
     rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
     read_by = _read_by(store, which, options, runs, source, labelled)
+    reliability = _reliability(store, source, evaluation, labelled)
     if labelled is None or evaluation is None:
-        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by)
+        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by, reliability=reliability)
     assert classifier is not None, "there is an evaluation of it"
     represented = represented_by(store, classifier.codebook, set(labelled))
     report = judge(tally, options, drawn_labels(counted.rows, represented))
@@ -197,7 +210,19 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
     texts = len({row.text for row in counted.rows} & represented.keys())
     corrected = Corrected.from_cells(counted.cells, evaluation, later, texts)
-    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by)
+    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by, reliability)
+
+
+def _reliability(
+    store: Store, source: Source, evaluation: Evaluation | None, labelled: Mapping[int, str] | None
+) -> LabelReliability | None:
+    """Return the reliability of the labels that a score rests on: people's, those that correct a classifier, or those
+    of its test.
+    """
+    units = source.people or labelled or (evaluation.units if evaluation else ())
+    codebook = source.classifier.codebook if source.classifier else STANCE_CODEBOOK
+    found = label_reliability(store, codebook, set(units))
+    return found if found.texts else None
 
 
 def _read_by(
