@@ -376,7 +376,7 @@ class RuledAnswers:
     answers: Mapping[tuple[int, bytes], Effect]
     "(probe, key of the answer's text) -> effect"
     confirmed: Collection[tuple[int, bytes]] = ()
-    "(probe, key of the answer's text) whose reading is right: they count as labelled by a person if `labelled` is given"
+    "(probe, key of the answer's text) whose reading is right: as if labelled by a person, if `labelled` is given"
 
 
 NONE_RULED = RuledAnswers((), {})

@@ -386,14 +386,13 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
             ("correct:", ["space"]),
             ("seed:", ["right"]),
             ("draws:", ["left"]),
-            ("judge_void:", ["space"]),
         ):
             dialog.choices.highlighted = dialog.choices.get_option_index(line)
             await pilot.press(*keys)
         chosen = dialog.settings.options
         assert isinstance(chosen, ScoreOptions)
-        assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.judge_void) == (
-            0.6, True, 2, 1000, True,
+        assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.unit) == (
+            0.6, True, 2, 1000, "statements",
         )  # fmt: skip
         await press(app, pilot, "enter")
         expected = scored(filled, options=chosen)
