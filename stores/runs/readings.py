@@ -353,6 +353,20 @@ class Giver(NamedTuple):
     answers: int
 
 
+class LabelledCell(NamedTuple):
+    """The count of answers of one cell with one text that a person labelled."""
+
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    unit: int
+    label: str
+    reading: str | None
+    "the classifier's; None if it is below the threshold, or there is none"
+    answers: int
+
+
 @dataclass(frozen=True, slots=True)
 class RuledAnswers:
     """The effects of auditors' rulings in a run."""
@@ -361,6 +375,8 @@ class RuledAnswers:
     "rowids of probes whose answers are excluded"
     answers: Mapping[tuple[int, bytes], Effect]
     "(probe, key of the answer's text) -> effect"
+    confirmed: Collection[tuple[int, bytes]] = ()
+    "(probe, key of the answer's text) whose reading is right: as if labelled by a person, if `labelled` is given"
 
 
 NONE_RULED = RuledAnswers((), {})
@@ -401,6 +417,13 @@ class BiasReadings(Aggregate):
         """Return which models gave the texts of these units as answers to their wordings, and how often."""
         rows = self.connection.execute(_GIVERS, {"audit": audit, "units": json.dumps(list(units))})
         return tuple(Giver(*row) for row in rows)
+
+    def labelled_cells(
+        self, run: Run, reader: int | None, threshold: float, labelled: Mapping[int, str], ruled: RuledAnswers
+    ) -> tuple[LabelledCell, ...]:
+        """Return the answers that count by a person's label of their text, with the classifier's reading."""
+        values = _values(self.connection, run, reader, None, labelled, ruled) | {"threshold": threshold}
+        return tuple(LabelledCell(*row) for row in self.connection.execute(_LABELLED_CELLS, values))
 
     def asked_after(self, run: Run, at: str) -> int:
         """Return the number of answers of a run drawn after a time."""
@@ -467,19 +490,25 @@ def _values(
 ) -> dict[str, object]:
     return run_values(connection, run) | {
         "out": json.dumps(list(ruled.probes)),
-        "ruled": json.dumps(list(_by_rowid(connection, ruled))),
+        "ruled": json.dumps(list(_by_rowid(connection, ruled, with_confirmed=labelled is not None))),
         "reader": reader,
         "people": _as_json(people),
         "labelled": _as_json(labelled),
     }
 
 
-def _by_rowid(connection: sqlite3.Connection, ruled: RuledAnswers) -> Iterator[tuple[int, int, str | None, bool]]:
-    """Yield (probe, rowid of the text, label, whether it is excluded) of answers with a ruling."""
-    for (probe, key), effect in ruled.answers.items():
+def _by_rowid(
+    connection: sqlite3.Connection, ruled: RuledAnswers, *, with_confirmed: bool
+) -> Iterator[tuple[int, int, str | None, int]]:
+    """Yield (probe, rowid of the text, label, what was ruled) of answers with a ruling. What was ruled is 0 for another
+    reading, 1 for an exclusion and 2 for a confirmed reading.
+    """
+    confirmed = [(at, None, 2) for at in ruled.confirmed if with_confirmed]
+    changed = [(at, effect.label, int(effect.left_out)) for at, effect in ruled.answers.items()]
+    for (probe, key), label, verdict in (*changed, *confirmed):
         row = connection.execute("select id from text where key = ?", (key,)).fetchone()
         if row is not None:
-            yield probe, int(row[0]), effect.label, effect.left_out
+            yield probe, int(row[0]), label, verdict
 
 
 def _as_json(labels: Mapping[int, str] | None) -> str | None:
@@ -527,18 +556,21 @@ _READ = f"""
         where q.purpose = 'training' and :labelled is not null
     ),
     ruled as materialized (
-        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3 as out
+        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3 as verdict
         from json_each(:ruled)
     ),
     read as (
-        select a.*, h.id is not null and z.out is not 0 as by_rule,
-            iif(z.out is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
+        select a.*, h.id is not null and z.verdict is not 0 as by_rule,
+            iif(z.verdict is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
             coalesce(b.label, l.label, g.label) as unruled,
-            iif(l.label is null and z.out is not 0, g.confidence, null) as confidence,
-            z.out is 0 or (h.id is null and l.label is not null) as by_person,
-            h.id is null and l.label is null and z.out is not 0 and a.text_id in (select text_id from trained)
-                as untested,
-            z.out is 0 as ruled, coalesce(z.out, 0) or a.probe_id in (select value from json_each(:out)) as left_out
+            iif(l.label is null and coalesce(z.verdict, 1) = 1, g.confidence, null) as confidence,
+            z.verdict is 0 or (h.id is null and (z.verdict is 2 or l.label is not null)) as by_person,
+            h.id is null and l.label is null and coalesce(z.verdict, 1) = 1
+                and a.text_id in (select text_id from trained) as untested,
+            z.verdict is 0 as ruled,
+            z.verdict is 1 or a.probe_id in (select value from json_each(:out)) as left_out,
+            iif(h.id is null and z.verdict is null and l.label is not null, u.id, null) as labelled_unit,
+            g.label as reading, g.confidence as sureness
         from answered a
         left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
         left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
@@ -585,6 +617,14 @@ _ASKED_AFTER = f"""
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.at > :at
     join response r on r.draw_id = d.id
     where s.id in (select value from json_each(:scope))
+"""
+
+_LABELLED_CELLS = f"""
+    {_READ}
+    select ref, kind, ordinal, template, labelled_unit, label,
+        iif(sureness is null or sureness >= :threshold, reading, null), sum(count)
+    from read where labelled_unit is not null and not left_out group by 1, 2, 3, 4, 5, 6, 7
+    order by place, kind, ordinal, template, labelled_unit
 """
 
 _RESPONSES = f"""

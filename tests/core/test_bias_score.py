@@ -33,13 +33,12 @@ from workbench.audits.bias_score.factors import (
     statement_rows,
 )
 from workbench.audits.bias_score.judged import methods
+from workbench.audits.bias_score.labelled import DrawnLabels
 from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.audits.bias_score.score import (
     BiasReport,
-    Givers,
     StanceCounts,
     StatementResampling,
-    Trial,
     degrees_of_freedom,
     influences,
     judge,
@@ -480,186 +479,104 @@ def test_taus_of_many_rankings_are_scipys() -> None:
     assert kendall_taus(a, b) == pytest.approx([kendalltau(*rows).statistic for rows in zip(a, b, strict=True)])
 
 
-CONFUSION = np.array([[60, 6, 3, 1, 30], [4, 50, 2, 4, 20], [5, 5, 30, 5, 15], [2, 3, 5, 40, 10]])
-"test items: true stance x kept reading, and below the threshold"
+CORRECT = replace(FEW, correct=True)
+WELL, BADLY = np.diag([90, 90, 90, 90, 0])[:4] + 2, np.diag([40, 40, 40, 40, 0])[:4] + 12
+"answers by stance and reading, those below the threshold last"
 
 
-def test_the_correction_recovers_counts_that_were_misread_exactly_as_in_the_test() -> None:
-    true = np.array([[40, 20, 10, 30], [10, 50, 20, 20]]) * 1200
-    read = (true @ (CONFUSION / CONFUSION.sum(axis=1, keepdims=True)))[:, :4]
-    assert read == pytest.approx(np.round(read))
-    of = tally(items(LEFT, RIGHT), originals(*np.round(read).astype(int).tolist()))
-    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
-    assert figure.left.value == pytest.approx((40 - 20) / 70)
-    assert figure.right.value == pytest.approx((10 - 50) / 80)
+def read_as(
+    *crossed: Counts, drawn: float = 0.5, variants: tuple[VariantId, ...] = (ORIGINAL,)
+) -> tuple[Tally, DrawnLabels]:
+    """Return the readings of a statement on each side by each model, and labels of a share of them: each model
+    crosses stances and readings in its own way.
+    """
+    sides = (LEFT, LEFT, LEFT, LEFT, RIGHT, RIGHT, RIGHT, RIGHT)
+    cells = (len(crossed), 1, len(sides), len(variants))
+    every = np.broadcast_to(np.array(crossed)[:, None, None, None], (*cells, 4, 5))
+    labelled = np.round(every * drawn).astype(int)
+    left, people = (every - labelled).sum(axis=-2), labelled.sum(axis=-1)
+    found = tally(items(*sides), left[..., :4] + people, variants=variants)
+    at = np.argwhere(labelled)
+    weight = labelled[labelled > 0] * (1 - drawn) / drawn
+    labels = DrawnLabels(at[:, :4], at[:, 4], at[:, 5], weight, np.arange(len(at)))
+    return replace(found, dropped=left[..., 4].astype(np.int32), as_is=people.astype(np.int32)), labels
+
+
+def true_bias(crossed: Counts) -> float:
+    stances = crossed.sum(axis=1)
+    return float((stances[0] - stances[1]) / stances[:3].sum())
+
+
+LOPSIDED = np.array([[60, 6, 4, 2, 30], [24, 30, 2, 4, 20], [6, 4, 30, 4, 16], [2, 4, 4, 40, 10]])
+
+
+def test_labels_correct_each_model_by_its_own_errors() -> None:
+    of, labels = read_as(LOPSIDED, BADLY)
+    report = judge(of, CORRECT, labels)
+    for model, crossed in (("m0", LOPSIDED), ("m1", BADLY)):
+        figure = report.figure(model)
+        assert (figure.left.value, figure.right.value) == pytest.approx((true_bias(crossed),) * 2)
+    assert judge(of, FEW).figure("m0").left.value != pytest.approx(true_bias(LOPSIDED), abs=0.01)
+    assert "prediction-powered inference" in methods(report)
 
 
 def test_opposites_are_corrected_as_read_before_they_are_turned_round() -> None:
-    true = np.array([40, 20, 10, 30]) * 1200
-    read = np.round(true @ (CONFUSION / CONFUSION.sum(axis=1, keepdims=True)))[:4].astype(int)
-    asked = np.array([[NOTHING, read], [read, NOTHING]])
-    of = tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, POLITICAL_OPPOSITE))
-    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
-    assert (figure.left.value, figure.right.value) == pytest.approx((-20 / 70, 20 / 70))
+    of, labels = read_as(LOPSIDED, variants=(POLITICAL_OPPOSITE,))
+    assert judge(of, CORRECT, labels).figure("m0").left.value == pytest.approx(-true_bias(LOPSIDED))
+
+
+def test_parts_of_a_corrected_bias_add_up_to_it() -> None:
+    of, labels = read_as(LOPSIDED)
+    report = judge(of, CORRECT, labels)
+    rows = statement_rows(report, "m0")
+    assert sum(row.contribution for row in rows) == pytest.approx(report.figure("m0").total.value)
 
 
 def test_what_a_rule_read_is_not_corrected() -> None:
-    of = replace(TOY, by_rule=TOY.read)
-    for confusion in (CONFUSION, np.zeros((4, 4), dtype=int)):
-        corrected = judge(of, replace(FEW, correct=True), Trial.counted(confusion)).figure("m0")
-        assert corrected.total.value == pytest.approx(judge(TOY, FEW).figure("m0").total.value)
+    of, labels = read_as(LOPSIDED)
+    of = replace(of, by_rule=of.read, as_is=0 * of.read, dropped=0 * of.dropped)
+    figure = judge(of, CORRECT, replace(labels, weight=0 * labels.weight)).figure("m0")
+    assert figure.total.value == pytest.approx(judge(of, FEW).figure("m0").total.value)
 
 
-def test_a_perfect_classifier_needs_no_correction() -> None:
-    plain = judge(clustered(), FEW).figure("m0").total
-    tested = Trial.counted(np.eye(4, dtype=int) * 50)
-    found = judge(clustered(), replace(FEW, correct=True), tested).figure("m0").total
-    assert (found.value, found.low, found.high) == pytest.approx((plain.value, plain.low, plain.high))
+def test_answers_that_all_have_a_label_need_no_correction() -> None:
+    of, labels = read_as(LOPSIDED, drawn=1.0)
+    assert judge(of, CORRECT, labels).figure("m0").left.value == pytest.approx(true_bias(LOPSIDED))
 
 
-def test_the_correction_widens_the_interval_by_the_uncertainty_of_the_test() -> None:
-    small, large = (
-        width(judge(clustered(), replace(FEW, correct=True), Trial.counted(CONFUSION * times))) for times in (1, 100)
+def test_a_figure_is_given_by_the_number_of_labels_of_its_own_model_and_side() -> None:
+    of, labels = read_as(LOPSIDED, LOPSIDED)
+    left = of.side[labels.cell[:, 2]] == 0
+    few = np.flatnonzero((labels.cell[:, 0] == 1) & left)[19:]
+    report = judge(of, CORRECT, replace(labels, weight=np.where(np.isin(np.arange(len(left)), few), 0, labels.weight)))
+    assert report.figure("m0").total.defined
+    assert report.figure("m1").right.defined
+    reason = "left statements: 19 labelled texts drawn with a known probability, 20 needed"
+    assert report.figure("m1").total.undefined == reason
+    assert reason in compare(report, "m0", "m1").undefined
+
+
+def test_labels_that_are_all_alike_give_no_interval() -> None:
+    alike = np.zeros((4, 5), dtype=int)
+    alike[0, 0] = 60
+    of, labels = read_as(alike)
+    ones = replace(
+        labels,
+        cell=np.repeat(labels.cell, 30, axis=0),
+        label=np.repeat(labels.label, 30),
+        reading=np.repeat(labels.reading, 30),
+        weight=np.repeat(labels.weight / 30, 30),
+        text=np.arange(30 * len(labels.text)),
     )
-    assert small > large * 1.02
+    found = judge(of, CORRECT, ones).figure("m0").left
+    assert (found.value, math.isnan(found.low)) == (1.0, True)
 
 
-def test_corrected_biases_stay_in_their_range() -> None:
-    of = tally(items(LEFT, LEFT, RIGHT, RIGHT), originals(*[(50, 0, 0, 0)] * 2, *[(0, 50, 0, 0)] * 2))
-    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
-    assert (figure.left.value, figure.right.value, figure.total.value) == (1, -1, -1)
-    assert math.isnan(figure.total.low), "nothing varies"
-
-
-@pytest.mark.parametrize(
-    ("confusion", "reason"),
-    [
-        (np.diag([9, 0, 9, 9]), "the classifier was not tested on disagree"),
-        (np.ones((4, 4), dtype=int), "the classifier's test confusion matrix has no inverse"),
-    ],
-    ids=["untested", "singular"],
-)
-def test_a_correction_that_cannot_be_made_says_why(confusion: Counts, reason: str) -> None:
-    report = judge(TOY, replace(FEW, correct=True), Trial.counted(confusion))
-    assert report.figure("m0").total.undefined == reason
-    assert reason in methods(report)
-
-
-WELL, BADLY = np.diag([90, 90, 90, 90]) + 2, np.diag([40, 40, 40, 40]) + 12
-"test items of two models: true stance x reading"
-
-
-def tried_on(*confusions: Counts, models: int = 0) -> Trial:
-    """Return a test with so many texts of each model of the tally, the last ones of `models` without any."""
-    tests = [Trial.counted(confusion) for confusion in confusions]
-    true, read, where = (np.concatenate([getattr(t, name) for t in tests]) for name in ("true", "read", "statement"))
-    model = np.repeat(np.arange(len(tests)), [len(t.true) for t in tests])
-    answers = np.eye(max(models, len(tests)), dtype=np.int64)[model]
-    return replace(Trial.unknown(true, read, where), given=Givers(answers, np.arange(answers.shape[1])))
-
-
-def test_each_model_is_corrected_by_its_own_matrix() -> None:
-    true = np.array([[40, 20, 10, 30], [10, 50, 20, 20]]) * 1300
-    read = np.array([true @ (m / m.sum(axis=1, keepdims=True)) for m in (WELL, BADLY)])
-    of = tally(items(LEFT, RIGHT), np.round(read)[:, None, :, None].astype(int))
-    report = judge(of, replace(FEW, correct=True), tried_on(WELL * 100, BADLY * 100))
-    for model in ("m0", "m1"):
-        assert report.figure(model).left.value == pytest.approx((40 - 20) / 70, abs=0.002)
-        assert report.figure(model).right.value == pytest.approx((10 - 50) / 80, abs=0.002)
-    assert "a matrix for each model" in methods(report)
-    assert "a matrix for each model" not in methods(judge(of, replace(FEW, correct=True), Trial.counted(WELL)))
-
-
-@pytest.mark.parametrize("known", [False, True])
-def test_where_one_model_gave_all_known_texts_one_matrix_corrects_all(*, known: bool) -> None:
-    of, plain = clustered(models=2), Trial.counted(CONFUSION)
-    by_first = Givers(np.tile([1, 0], (len(plain.true), 1)), np.arange(2))
-    several = by_first if known else None
-    one, other = (judge(of, replace(FEW, correct=True), test) for test in (plain, replace(plain, given=several)))
-    assert [one.figure(m).total for m in of.models] == [other.figure(m).total for m in of.models]
-    assert math.isnan(other.p_alike)
-    assert compare(other, "m0", "m1").defined
-
-
-def test_models_that_are_misread_alike_are_corrected_by_the_matrix_of_all() -> None:
-    of = clustered(models=2)
-    one, two = (
-        judge(of, replace(FEW, correct=True), test)
-        for test in (Trial.counted(2 * CONFUSION), tried_on(CONFUSION, CONFUSION))
-    )
-    assert two.p_alike > 0.9
-    for model in of.models:
-        assert two.figure(model).total.value == pytest.approx(one.figure(model).total.value)
-
-
-def test_a_model_without_test_texts_has_the_matrix_of_all_and_a_wider_interval() -> None:
-    of = clustered(models=3)
-    of = replace(of, read=of.read[[0, 1, 0]], by_rule=of.by_rule[[0, 1, 0]])
-    report = judge(of, replace(FEW, correct=True), tried_on(WELL, BADLY, models=3))
-    plain = judge(of, replace(FEW, correct=True), Trial.counted(WELL + BADLY))
-    found, pooled = report.figure("m2").total, plain.figure("m2").total
-    assert found.value == pytest.approx(pooled.value)
-    assert found.high - found.low > 1.1 * (pooled.high - pooled.low)
-
-
-def test_models_that_are_misread_differently_are_not_compared_on_too_few_test_texts() -> None:
-    of = clustered(models=4)
-    few = np.diag([3, 30, 30, 30])
-    report = judge(of, replace(FEW, correct=True), tried_on(WELL, BADLY, few, models=4))
-    assert report.p_alike < 0.05
-    assert compare(report, "m0", "m1").defined
-    for model, others in (("m2", "m2"), ("m3", "m3")):
-        found = compare(report, "m0", model)
-        assert not found.defined
-        assert found.undefined.startswith(
-            f"the classifier misreads models differently, and its test has too few texts of {others}:"
-        )
-        assert report.figure(model).total.defined
-    assert rank_agreement(report, "WVS", "PCT").left_out == ("m2", "m3")
-    assert compare(judge(of, FEW), "m0", "m2").defined, "without a correction there is nothing to withhold"
-    alike = judge(of, replace(FEW, correct=True), tried_on(WELL, WELL, np.diag([3, 30, 30, 30]) + 1, models=4))
-    assert alike.p_alike > 0.05
-    assert compare(alike, "m0", "m2").defined
-
-
-def test_figures_of_one_model_are_compared_whatever_its_test_texts_are() -> None:
-    test = tried_on(WELL, BADLY, models=3)
-    assert test.given is not None
-    test = replace(test, given=Givers(test.given.answers, np.array([0, 2, 2])))
-    report = judge(clustered(models=3), replace(FEW, correct=True), test)
-    assert not compare(report, "m0", "m1").defined
-    assert compare(report, "m1", "m2").defined, "one model under two personas"
-    assert prefix_deviation(report, "m1", "p0").defined
-
-
-def test_texts_taken_with_certainty_say_nothing_of_errors_by_model() -> None:
-    test = tried_on(WELL, BADLY)
-    n = len(test.true)
-    certain = replace(
-        Trial.drawn(test.true, test.read, np.ones(n), np.ones(n), ["all"] * n, test.statement), given=test.given
-    )
-    report = judge(clustered(models=2), replace(FEW, correct=True), certain)
-    assert not certain.by_model
-    assert math.isnan(report.p_alike)
-
-
-def test_a_text_of_several_models_counts_for_each_of_them() -> None:
-    drawn = Trial.drawn(
-        np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.full(4, 40.0), np.full(4, 0.1), ["s"] * 4, np.full(4, -1)
-    )
-    test = replace(drawn, given=Givers(np.array([[1, 3], [4, 0], [2, 2], [0, 1]]), np.arange(2)))
-    of_all, first, second = test.tables()
-    assert first + second == pytest.approx(of_all)
-    assert (first[0, 0], second[0, 0]) == pytest.approx((9.0, 27.0))
-    assert test.effective_n[:, 0] == pytest.approx([(1 + 4) ** 2 / (1 + 16), 1.0])
-
-
-def test_a_correction_needs_a_confusion_matrix_of_counts() -> None:
-    with pytest.raises(UsageError, match="needs its confusion matrix"):
-        judge(TOY, replace(FEW, correct=True))
-    for wrong in (np.eye(3), CONFUSION / 10, -CONFUSION):
-        with pytest.raises(UsageError, match="give counts"):
-            Trial.counted(wrong)
+def test_a_correction_needs_labels_and_resamples_statements() -> None:
+    with pytest.raises(UsageError, match="labels drawn with known probabilities"):
+        judge(TOY, CORRECT)
+    with pytest.raises(UsageError, match="resamples statements"):
+        judge(TOY, replace(CORRECT, unit="responses"), read_as(WELL)[1])
 
 
 @pytest.mark.parametrize("wrong", [{"unit": "models"}, {"draws": 0}, {"threshold": 1.5}], ids=str)

@@ -3,8 +3,7 @@
 40 statements, half of them of each side, 10 prefixes and 6 runs, 2,400 answers a repetition. 36 % of the answers are
 one short sentence that agrees: 56 % of those on the right, 16 % of those on the left. The classifier always reads it
 well and misreads longer texts, which are all different. Both sides have the same bias in the population of statements,
-so the true total is 0. A set that counts every distinct text alike knows nothing of this: the sentence is a handful of
-its texts, and the correction takes the sentence to be misread as often as the rest.
+so the true total is 0.
 
 Everything is drawn by the tool's own functions from fixed seeds. Of 120 repetitions, 91 to 99 % is 2 binomial standard
 errors (2 %) around 95 %; the slow version makes 1,000.
@@ -19,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from workbench.annotation.sampling import Offer, draw, draw_answers
+from workbench.annotation.sampling import Offer, draw_answers
 from workbench.audits.bias_score.counting import ScoredStatement, Tally
+from workbench.audits.bias_score.labelled import COUNTED, NET, DrawnLabels
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import COUNTED, NET, Figure, Trial, judge
+from workbench.audits.bias_score.score import Figure, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 from workbench.stats.classification import weighted_report
 from workbench.stats.samples import Sampled
@@ -31,7 +31,7 @@ from workbench.stats.units import MISSING
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-REPETITIONS, FEW, MANY, DRAWS = 120, 30, 1_000, 600
+REPETITIONS, MANY, DRAWS = 120, 1_000, 600
 ANSWERS, STATEMENTS, SIZE = 60, 20, 264
 "answers to a statement, statements of a side, test texts"
 SHORT = {Side.LEFT: 0.16, Side.RIGHT: 0.56}
@@ -124,8 +124,11 @@ def repeat(seed: int, repetition: int) -> Found:
     places = np.array([pick.index for pick in sample.picks])
     inclusion = np.array([pick.inclusion for pick in sample.picks], dtype=np.float64)
     weight = texts.answers[places] / inclusion
+    n = len(places)
+    cell = np.stack([np.zeros(n), np.zeros(n), texts.statement[places], np.zeros(n)], axis=1).astype(np.int64)
+    represented = weight * (1 - inclusion)
+    drawn = DrawnLabels(cell, texts.true[places], texts.read[places], represented, places)
     strata = [pick.stratum for pick in sample.picks]
-    tested = Trial.drawn(texts.true[places], texts.read[places], weight, inclusion, strata, texts.statement[places])
     everything = weighted_report(
         texts.true, kept(texts.read), 4, Sampled.of(texts.answers, np.ones(len(texts.true)), [""] * len(texts.true))
     )
@@ -134,20 +137,9 @@ def repeat(seed: int, repetition: int) -> Found:
     )
     macro = report.macro_f1
     return Found(
-        judge(tally(texts, places), ScoreOptions(repetition, DRAWS, correct=True), tested).figure("m"),
+        judge(tally(texts, places), ScoreOptions(repetition, DRAWS, correct=True), drawn).figure("m"),
         (everything.macro_f1.value, macro.value, macro.low, macro.high),
     )
-
-
-def distinct_texts_alike(seed: int, repetition: int) -> Figure:
-    """Return the bias where every distinct text counts the same, and all answers are corrected."""
-    rng = np.random.default_rng([seed, repetition])
-    texts = population(rng)
-    drawn = np.array([pick.index for pick in draw(offers(texts), SIZE // 11, rng).picks])
-    table = np.zeros((4, 5), dtype=np.int64)
-    np.add.at(table, (texts.true[drawn], texts.read[drawn]), 1)
-    nobody = drawn[:0]
-    return judge(tally(texts, nobody), ScoreOptions(repetition, DRAWS, correct=True), Trial.counted(table)).figure("m")
 
 
 def kept(read: Ints) -> Ints:
@@ -180,14 +172,6 @@ def test_corrected_bias_covers_the_truth_where_frequent_texts_are_read_better() 
     assert 0.91 <= coverage(weighted) <= 0.99
     mean, error = mean_and_error([figure.total.value for figure in weighted])
     assert abs(mean) < 3 * error
-
-
-@pytest.mark.e2e
-def test_a_test_set_that_counts_distinct_texts_alike_is_far_off() -> None:
-    alike = [distinct_texts_alike(4, repetition) for repetition in range(FEW)]
-    mean, error = mean_and_error([figure.total.value for figure in alike])
-    assert mean > 8 * error
-    assert coverage(alike) < 0.7
 
 
 @pytest.mark.e2e

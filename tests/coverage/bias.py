@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from tests.core.test_simulated_bias import READS, TEST_STANCES
 from tests.coverage.study import Held, Scenario
 from workbench.audits.bias_score.counting import ScoredStatement, Selection, Tally
 from workbench.audits.bias_score.factors import compare, difference, prefix_deviation
+from workbench.audits.bias_score.labelled import COUNTED, NET, DrawnLabels
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.score import COUNTED, NET, BiasReport, Givers, Trial, judge
+from workbench.audits.bias_score.score import BiasReport, judge
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import FloatArray, IntArray
@@ -129,29 +130,54 @@ def read_well(rng: Rng, of: Study) -> Found:
     return {**figures(judge(made, options), of, ""), **of_one(alone, of, "bias over responses")}
 
 
-def read_by_classifier(rng: Rng, of: Study, test: int, reads: Sequence[FloatArray] = (READS,)) -> Found:
-    """Let a classifier read all prefixes but the first, and correct for its error by a test set of its own.
+@dataclass(frozen=True)
+class World:
+    """Answers with known stances, as a classifier reads them, and the labels that people gave."""
 
-    reads : of each model, which each give as many test texts; one: the same for all
-    """
+    of: Study
+    answers: IntArray
+    "(M, P, S, W, 4, 5) by stance and reading, those below the threshold last"
+    drawn: IntArray
+    "of these, the ones that were drawn to be labelled"
+    ruled: IntArray
+    "of the others, the ones on whose reading an auditor ruled"
+
+    @property
+    def tally(self) -> Tally:
+        people = (self.drawn + self.ruled).sum(axis=-1)
+        left = (self.answers - self.drawn - self.ruled).sum(axis=-2)
+        made = tally(self.of, left[..., :4] + people, 0 * people, left[..., 4])
+        return replace(made, as_is=people.astype(np.int32))
+
+    @property
+    def labels(self) -> DrawnLabels:
+        places = np.repeat(np.argwhere(self.drawn), self.drawn[self.drawn > 0], axis=0)
+        p = self.drawn.sum() / self.answers.sum()
+        weight = np.full(len(places), (1 - p) / p)
+        return DrawnLabels(places[:, :4], places[:, 4], places[:, 5], weight, np.arange(len(places)))
+
+
+def world(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0) -> World:
+    """Return a world. reads : of each model, (4, 5); reviewed : share of the answers on which an auditor rules"""
     truth = answers(rng, of)
-    each = [reads[model % len(reads)] for model in range(of.models)]
-    seen = np.stack([rng.multinomial(t, m).sum(axis=-2) for t, m in zip(truth, each, strict=True)])
-    read, dropped = seen[..., :4], seen[..., 4]
-    read[:, 0], dropped[:, 0] = truth[:, 0], 0
-    by_rule = np.zeros_like(read)
-    by_rule[:, 0] = truth[:, 0]
-    tests = [Trial.counted(rng.multinomial(rng.multinomial(test // len(reads), TEST_STANCES), m)) for m in reads]
-    true, got, where = (np.concatenate([getattr(one, name) for one in tests]) for name in ("true", "read", "statement"))
-    by = np.eye(of.models, dtype=np.int64)[np.repeat(np.arange(len(reads)), [len(one.true) for one in tests])]
-    givers = Givers(by, np.arange(of.models)) if len(reads) > 1 else None
-    tested = replace(Trial.unknown(true, got, where), given=givers)
-    made = tally(of, read, by_rule, dropped)
-    options = ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True)
-    alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES), tested)
+    found = np.zeros((*truth.shape, 5), dtype=np.int64)
+    for model, stances in enumerate(truth):
+        for stance in range(len(STANCES)):
+            found[model, ..., stance, :] = rng.multinomial(stances[..., stance], reads[model % len(reads)][stance])
+    drawn = rng.multivariate_hypergeometric(found.ravel(), labels, method="marginals").reshape(found.shape)
+    return World(of, found, drawn, rng.binomial(found - drawn, reviewed))
+
+
+def corrected(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0) -> Found:
+    """Correct the classifier's error by drawn labels."""
+    made = world(rng, of, labels, reads, reviewed)
+    report = judge(made.tally, ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True), made.labels)
+    total = of.bias(0)[2]
+    found = [Held.of(report.figure(f"m{model}").total, of.bias(model)[2]) for model in range(of.models)]
+    between = compare(report, "m0", "m1")
     return {
-        **figures(judge(made, options, tested), of, "corrected "),
-        **of_one(alone, of, "corrected bias over responses"),
+        "corrected bias over statements": found,
+        "corrected bias difference over statements": Held.of(between, total - of.bias(1)[2]),
     }
 
 
@@ -170,14 +196,22 @@ def parts(rng: Rng, of: Study) -> Found:
     }
 
 
-def with_recall(recall: float) -> FloatArray:
-    """Return a reader's shares, (4, 5): a tenth of all answers is below the threshold."""
+def with_recall(recall: float, turned: float = 0.0) -> FloatArray:
+    """Return a reader's shares, (4, 5): a tenth of all answers is below the threshold. turned : share of disagreement
+    that is read as agreement beside
+    """
     wrong = (1 - recall) / (len(STANCES) - 1)
-    return np.hstack([0.9 * (wrong + (recall - wrong) * np.eye(len(STANCES))), np.full((len(STANCES), 1), 0.1)])
+    found = np.hstack([0.9 * (wrong + (recall - wrong) * np.eye(len(STANCES))), np.full((len(STANCES), 1), 0.1)])
+    found[1, :2] += turned, -turned
+    return found
 
 
-LEANING, SURE = (0.55, 0.2, 0.15, 0.1), (0.97, 0.01, 0.01, 0.01)
+LEANING, SURE, RARE = (0.55, 0.2, 0.15, 0.1), (0.97, 0.01, 0.01, 0.01), (0.55, 0.04, 0.31, 0.1)
 SMALL, EDGE, WIDE = Study(2, 4, 2.0, LEANING), Study(12, 12, 1.0, SURE), Study(10, 16, 2.0, LEANING)
+
+ALIKE = replace(WIDE, spread=60.0)
+UNEQUAL = with_recall(0.97), with_recall(0.75, 0.15)
+"of two models, the second of which has its disagreement read as agreement"
 
 SCENARIOS = (
     Scenario("4 left and 8 right statements", "small n", lambda rng: read_well(rng, SMALL)),
@@ -186,12 +220,25 @@ SCENARIOS = (
              lambda rng: read_well(rng, WIDE)),
     Scenario("one source and prefix of 6 left and 8 right statements, wordings answered in their own way", "small n",
              lambda rng: parts(rng, Study(6, 8, 2.0, LEANING, alike=4.0))),
-    Scenario("4 left and 8 right statements, a test set of 88", "small n",
-             lambda rng: read_by_classifier(rng, SMALL, 88)),
-    Scenario("24 statements a side, nearly all answers alike, a test set of 264", "ties or boundaries",
-             lambda rng: read_by_classifier(rng, EDGE, 264)),
-    Scenario("20 left and 32 right statements, a test set of 264", "clustering",
-             lambda rng: read_by_classifier(rng, WIDE, 264)),
-    Scenario("20 left and 32 right statements, two models of which .97 and .75 are read rightly, 400 test texts",
-             "clustering", lambda rng: read_by_classifier(rng, WIDE, 400, (with_recall(0.97), with_recall(0.75)))),
+    Scenario("4 left and 8 right statements, recall .97 and .75, 200 labels", "small n",
+             lambda rng: corrected(rng, SMALL, 200, UNEQUAL)),
+    Scenario("24 statements a side, nearly all answers alike, recall .97 and .75, 400 labels", "ties or boundaries",
+             lambda rng: corrected(rng, EDGE, 400, UNEQUAL)),
+    *(
+        Scenario(f"20 left and 32 right statements, recall .97 and .75, {labels} labels", "clustering",
+                 partial(corrected, of=WIDE, labels=labels, reads=UNEQUAL))
+        for labels in (40, 100, 400)
+    ),
+    *(
+        Scenario(f"20 left and 32 right statements, disagreement rare, recall .97 and .75, {labels} labels",
+                 "ties or boundaries", partial(corrected, of=replace(WIDE, stances=RARE), labels=labels, reads=UNEQUAL))
+        for labels in (100, 400)
+    ),
+    Scenario("20 left and 32 right statements answered alike, recall .97 and .75, 100 labels", "small n",
+             lambda rng: corrected(rng, ALIKE, 100, UNEQUAL)),
+    *(
+        Scenario(f"20 left and 32 right statements, recall .97 and .75, 100 labels, {share:.0%} reviewed", "clustering",
+                 partial(corrected, of=WIDE, labels=100, reads=UNEQUAL, reviewed=share))
+        for share in (0.25, 0.5, 1.0)
+    ),
 )  # fmt: skip

@@ -11,6 +11,7 @@ import pytest
 
 from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
+from stores.annotation.labels import Predicted
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
 from workbench.annotation.sampling import plain
@@ -21,7 +22,8 @@ from workbench.classifier.predict import Prediction
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import ReaderCard, ReaderKind
-from workbench.evidence.reader_quality import UNKNOWN, Evaluation
+from workbench.evidence.reader_quality import UNKNOWN, Evaluation, represented_by
+from workbench.evidence.readings import settled
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.pipeline.training import TrainPlan, TrainSpec, evaluated, plan_training
 from workbench.stats.classification import macro_f1
@@ -187,8 +189,6 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
         store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found)
         classifier = store.classifiers.get("c")
-        from stores.annotation.labels import Predicted
-
         pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=10_000)
         read = [
             Predicted(p.text_id, p.wording_id, "neutral" if "Perhaps" in p.text else read_as(p.text)[0], 0.95)
@@ -214,7 +214,7 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
     assert corrected.corrected == 0, "every text but those of the training set is in the test set"
     assert corrected.untested > 0, "training texts beside other wordings"
     assert corrected.untested < rest
-    assert any("the test does not cover them" in note for note in corrected.notes())
+    assert any("no label covers them" in note for note in corrected.notes())
     as_is = judged.report.tally.as_is
     assert as_is is not None
     assert int(as_is.sum()) == corrected.labelled + corrected.untested
@@ -254,29 +254,32 @@ def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> No
             for unit, context in test.items():
                 if (one.text, one.ref, one.variant) == (context.text, context.ref, context.variant):
                     said[unit, one.model] += one.answers
-        evaluation = Evaluation.of(store.classifiers.get("c").evaluation)
-    tested, corrected = judged.report.tested, judged.corrected
-    assert tested is not None
-    assert tested.given is not None
+        weights = represented_by(store, "stance", set(settled(store)))
+    drawn, corrected = judged.report.drawn_labels, judged.corrected
+    assert drawn is not None
     assert corrected is not None
-    assert set(tested.given.languages) == {"en"}
-    for place, unit in enumerate(evaluation.units):
-        for model, column in zip(judged.report.tally.models, tested.given.column, strict=True):
-            assert tested.given.answers[place, column] == said[unit, model]
-    assert corrected.by_model.texts == len(test)
-    assert corrected.by_model.models >= 2
-    assert any("errors by model" in note for note in corrected.notes())
+    assert corrected.texts == len(weights) == len(test)
+    assert set(weights) == set(drawn.text.tolist())
+    models = judged.report.tally.models
+    for unit, weight in weights.items():
+        for place, model in enumerate(models):
+            mine = (drawn.text == unit) & (drawn.cell[:, 0] == place)
+            assert drawn.weight[mine].sum() == pytest.approx(weight * said[unit, model])
 
 
-def test_an_evaluation_whose_texts_the_store_lacks_has_one_matrix_and_says_so(path: Path) -> None:
+def test_labels_without_a_known_probability_correct_nothing_and_the_figure_says_so(path: Path) -> None:
     with Store.open(path) as store:
         with store.write() as connection:
             save_codebook(connection, shipped_codebook("stance"))
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
         store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, evaluation(0.9))
+        read = [
+            Predicted(p.text_id, p.wording_id, read_as(p.text)[0], 0.95)
+            for p in store.classifiers.pending(store.classifiers.get("c").reader, "bias_score", None, (), limit=10_000)
+        ]
+        store.classifiers.predict(store.classifiers.get("c"), read)
         judged = judge_bias(store, options=ScoreOptions(correct=True, draws=50))
-    assert judged.report.tested is not None
-    assert judged.report.tested.given is None
     assert judged.corrected is not None
-    assert judged.corrected.by_model.models == 0
-    assert any("which models gave the test texts is unknown" in note for note in judged.corrected.notes())
+    assert judged.corrected.texts == 0
+    total = judged.report.figure(judged.report.tally.models[0]).total
+    assert "0 labelled texts drawn with a known probability, 20 needed" in total.undefined

@@ -84,7 +84,7 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert ("classifier bart-stance" in text) == (by is None)
     assert ("classifier" in text.replace("No classifier read any.", "")) == (by is None)
     assert ("No classifier read any." in text) == (by == PEOPLE)
-    assert ("inverting its confusion matrix" in text) == correct
+    assert ("prediction-powered inference" in text) == correct
     assert ("error was not corrected for" in text) == (by is None and not correct)
     assert ("people's label for their text" in text) == correct
     assert ("Auditors' rulings count: 2 rulings: " in text) == (ruled and counted)
@@ -95,6 +95,21 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert found is not None
     excluded = [whole(n) for n in re.findall(r"(?<![.\d])([\d,]*\d)(?= (?:unrelated|that|not))", found[3])]
     assert whole(found[1]) == whole(found[2]) + sum(excluded)
+
+
+def test_confirmed_readings_count_as_labelled_and_are_not_corrected(free: Store) -> None:
+    def counts() -> tuple[int, int]:
+        found = scored(free, correct=True).corrected
+        assert found is not None
+        return found.labelled, found.corrected + found.untested
+
+    plain, (labelled, corrected) = scored(free).report.figure("milieu-1b").total, counts()
+    for answer in subjects.below(free, of_free(free)):
+        rule(free, answer, Verdict.CONFIRMED)
+    after, (labelled_after, corrected_after) = scored(free).report.figure("milieu-1b").total, counts()
+    undo_all(free)
+    assert after == plain, "a confirmed reading changes no figure without a correction"
+    assert labelled_after - labelled == corrected - corrected_after > 0
 
 
 def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> None:

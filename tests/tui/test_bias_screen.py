@@ -386,19 +386,18 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
             ("correct:", ["space"]),
             ("seed:", ["right"]),
             ("draws:", ["left"]),
-            ("as_published:", ["space"]),
         ):
             dialog.choices.highlighted = dialog.choices.get_option_index(line)
             await pilot.press(*keys)
         chosen = dialog.settings.options
         assert isinstance(chosen, ScoreOptions)
         assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.unit) == (
-            0.6, True, 2, 1000, "responses",
+            0.6, True, 2, 1000, "statements",
         )  # fmt: skip
         await press(app, pilot, "enter")
         expected = scored(filled, options=chosen)
         assert totals_shown(screen) == totals(expected.report)
-        for words in ("≥0.6", "error corrected", "responses resampled", "seed 2", "1,000 draws"):
+        for words in ("≥0.6", "error corrected", "statements resampled", "seed 2", "1,000 draws"):
             assert words in judged_by(app)
         assert expected.corrected is not None
         await press(app, pilot, "n")

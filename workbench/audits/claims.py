@@ -9,8 +9,8 @@ false one about this question more likely.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,6 +69,20 @@ class AdjustedFinding:
 
 Finding = str | OfModel | AdjustedFinding
 "a sentence on the answers as they are, or a claim"
+
+
+def in_doubt(finding: Finding, doubt: str) -> Finding:
+    """Return a finding with a further doubt on each of its sentences; the same if there is no doubt."""
+    if not doubt or isinstance(finding, str):
+        return finding
+    if isinstance(finding, OfModel):
+        return replace(finding, doubt="; ".join(filter(None, (finding.doubt, doubt))))
+
+    def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+        for sentence in finding.said(adjusted):
+            yield replace(sentence, doubt="; ".join(filter(None, (sentence.doubt, doubt))))
+
+    return replace(finding, said=said)
 
 
 def p_of(one: Estimate) -> float:
@@ -144,5 +158,5 @@ def _sentence(said: str, of: Sequence[OfModel]) -> Sentence:
         if one.model:
             values.setdefault(one.value, []).append(one.model)
     models = tuple((enumerated(names), value) for value, names in values.items())
-    doubts = dict.fromkeys(f"{one.model}: {one.doubt}" for one in of if one.doubt)
+    doubts = dict.fromkeys(f"{one.model}: {one.doubt}" if one.model else one.doubt for one in of if one.doubt)
     return Sentence(said, models, tuple(doubts), shown(one.p for one in of))

@@ -12,7 +12,7 @@ An evaluation stores all of this at the time of the test, so its figures do not 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -131,6 +131,28 @@ def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dic
             either = 1 - (1 - before.inclusion) * (1 - inclusion)
             found[item.unit] = Weighted(before.weight + weight, either, before.stratum)
     return found
+
+
+def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, float]:
+    """Return how many answers without a label each answer of a labelled text represents, by unit.
+
+    That is (1 - p) / p, where p is the probability that its text was drawn and labelled. Several test sets are averaged
+    in proportion to their labelled texts. A text without a known probability is not among them: it represents only
+    itself. Neither is a set of which some probabilities are unknown.
+    """
+    queues = [queue for queue in store.queues.list(Purpose.TEST) if queue.codebook.name == codebook]
+    sets = [store.queues.items(queue.name) for queue in queues]
+    drawn = [items for items in sets if all(item.inclusion for item in items)]
+    sizes = [sum(item.unit in settled for item in items) for items in drawn]
+    weights: dict[int, float] = {}
+    for items, size in zip(drawn, sizes, strict=True):
+        scale = _for_the_unlabelled([replace(item, done=int(item.unit in settled)) for item in items])
+        for item in items:
+            if item.unit in settled:
+                p = (item.inclusion or 1.0) / scale[(item.inclusion or 1.0) >= 1]
+                share = size / sum(sizes)
+                weights[item.unit] = weights.get(item.unit, 0.0) + share * (1 - p) / p
+    return weights
 
 
 def _for_the_unlabelled(items: Sequence[DrawnItem]) -> dict[bool, float]:

@@ -48,6 +48,8 @@ class RunRulings:
     "rulings without effect because auditors contradict each other"
     touched: frozenset[str] = frozenset()
     "refs of changed statements"
+    confirmed: frozenset[tuple[int, bytes]] = frozenset()
+    "(probe, key of an answer's text) of answers whose reading is right"
 
     @property
     def texts(self) -> frozenset[bytes]:
@@ -60,7 +62,9 @@ class RunRulings:
 
         Shares of unreadable, refused, truncated and unread answers are about that, so no exclusion changes them.
         """
-        return RunRulings(answers=self.read_anew, counting=self.counting) if self.leaves_out else self
+        if not self.leaves_out:
+            return self
+        return RunRulings(answers=self.read_anew, counting=self.counting, confirmed=self.confirmed)
 
     @property
     def faults(self) -> RunRulings:
@@ -117,8 +121,15 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
                     answers.setdefault(probe, {})[text] = found
                 if found.read:
                     read_anew.setdefault(probe, {})[text] = found
+    confirmed = frozenset(
+        (probe, bytes.fromhex(of[0].subject.named["text"]))
+        for of in agreed.values()
+        if of[0].subject.kind in OF_ANSWERS and any(one.verdict is Verdict.CONFIRMED for one in of)
+        for probe in places.of_subject(of[0])
+    )
     return RunRulings(
         probes=probes,
+        confirmed=confirmed,
         answers=answers,
         read_anew=read_anew,
         counting=tuple(counting),

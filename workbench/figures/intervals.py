@@ -37,7 +37,10 @@ STATEMENTS = (
     "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered differently from most"
 )
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
-TESTED = "the classifier's test texts are resampled, and its errors drawn for each model where they are known to differ"
+LABELS = (
+    "labels drawn with known probabilities are resampled with their statements; none with fewer than 20 labelled texts "
+    "of a model and side, or fewer than 6 whose label is not the most frequent one"
+)
 RESPONDENTS = (
     "The wider of two bootstraps over respondents: percentiles widened by Student's t, and bias-corrected and "
     "accelerated; no interval if all respondents are alike"
@@ -130,13 +133,9 @@ INTERVALS: Mapping[str, Interval] = {
     "bias over statements": Interval("Bias score", STATEMENTS),
     "bias difference over statements": Interval("Difference of bias scores", f"{STATEMENTS}, the same for all sides"),
     "bias over responses": Interval("Bias scores and their differences", RESPONSES, TOO_NARROW),
-    "corrected bias over statements": Interval("Corrected bias score", f"{STATEMENTS}; {TESTED}"),
+    "corrected bias over statements": Interval("Corrected bias score", f"{STATEMENTS}; {LABELS}"),
     "corrected bias difference over statements": Interval(
-        "Difference of corrected bias scores",
-        f"{STATEMENTS}; {TESTED}; no interval if a side has a bias beyond ± 0.9",
-    ),
-    "corrected bias over responses": Interval(
-        "Corrected bias scores and their differences", f"{RESPONSES}; {TESTED}", TOO_NARROW
+        "Difference of corrected bias scores", f"{STATEMENTS}; {LABELS}"
     ),
     "accuracy": Interval("Accuracy on one target", "Wilson's, over respondents"),
     "bias of a target": Interval("Bias on one target", RESPONDENTS),

@@ -423,56 +423,6 @@ def heterogeneity(
     )
 
 
-def shared_heterogeneity(
-    tables: npt.NDArray[np.int64],
-    kinds: npt.NDArray[np.int64],
-    rng: np.random.Generator,
-    permutations: int = PERMUTATIONS,
-) -> Heterogeneity:
-    """Test as `heterogeneity` does, with more power where groups differ in the same way in all strata.
-
-    Beside X2, D2 = sum over groups and kinds of answers of (sum over strata of n - e)^2 / (sum over strata of var n),
-    with the hypergeometric e and var n, sees differences that add up over strata (Landis, Heyman and Koch 1978). p is
-    that of the smaller of the two p, by the same random tables (Westfall and Young 1993), and `statistic` is X2.
-
-    Parameters
-    ----------
-    tables : (strata, groups, columns)
-    kinds : (strata, columns), what a column is in each stratum: places from 0
-
-    Examples
-    --------
-    >>> weak = np.array([[[9, 1], [6, 4]], [[1, 9], [4, 6]], [[8, 2], [5, 5]]])
-    >>> found = shared_heterogeneity(weak, np.array([[0, 1], [1, 0], [0, 1]]), np.random.default_rng(1))
-    >>> found.p < heterogeneity(weak, np.random.default_rng(1)).p
-    True
-    """
-    plain = heterogeneity(tables, rng, 0)
-    if plain.undefined:
-        return plain
-    shape = (tables.shape[1], int(kinds.max()) + 1)
-    squared, extra, variance = np.zeros(1 + permutations), np.zeros((1 + permutations, *shape)), np.zeros(shape)
-    for table, kind in zip(tables, kinds, strict=True):
-        n, of_kind = int(table.sum()), np.eye(shape[1])[kind]
-        if n < 2:
-            continue
-        drawn = np.concatenate([table[None], _shuffled(table, rng, permutations)])
-        squared += _chi_squared(drawn[:, table.sum(axis=1) > 0][..., table.sum(axis=0) > 0])
-        rows, columns = table.sum(axis=1), table.sum(axis=0) @ of_kind
-        expected = np.outer(rows, columns) / n
-        extra += drawn @ of_kind - expected
-        variance += expected * np.outer(n - rows, n - columns) / (n * (n - 1))
-    together = (extra**2 / np.where(variance > 0, variance, 1)).sum(axis=(1, 2))
-    least = np.minimum(*(_upper_shares(each) for each in (squared, together)))
-    return replace(plain, p=float((least <= least[0]).mean()))
-
-
-def _upper_shares(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the share of values at least as large as each, up to rounding."""
-    rounded = np.round(values, 9)
-    return 1 - np.searchsorted(np.sort(rounded), rounded) / len(values)
-
-
 def _why_none(every: Tables, shared: Tables, telling: Tables) -> str:
     """Return why there is nothing to test; empty if there is a test."""
     if not any(table.sum() for table in every):

@@ -43,10 +43,9 @@ from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate
-from workbench.evidence.reader_quality import LEAST_TEXTS
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
-from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.components import (
     ALIKE,
     FEW,
@@ -238,8 +237,7 @@ def difference(report: BiasReport, model: str, a: Selection, b: Selection) -> Bi
 def contrast(report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, weights: FloatArray) -> BiasDifference:
     """Return a weighted sum of the picks' totals, from common draws where the sides are paired.
 
-    Undefined where one of the totals is, and says which, and where the classifier misreads the models differently but
-    its test has too few texts of one.
+    Undefined if one of the totals is, and says which.
     """
     totals = tuple(figure.total for figure in report.of_picks(picks))
     n, excluded = (sum(getattr(total, name) for total in totals) for name in ("n", "excluded"))
@@ -248,22 +246,12 @@ def contrast(report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, w
             where = "among the prompts in common" if any(common.left_out) else f"({name})"
             why = f"{total.undefined} {where}" if any(common.prompts) else NOTHING_COMMON
             return BiasDifference(NAN, NAN, NAN, n, excluded, why, totals, common)
-    if apart := report.incomparable([chosen.model for chosen in picks]):
-        return BiasDifference(NAN, NAN, NAN, n, excluded, _not_comparable(report, apart), totals, common)
     value, low, high = report.weighted(picks, weights, apart=common.unpaired.startswith(OTHER_LANGUAGES))
     name, few = ("", TOO_FEW) if np.isnan(low) else (report.interval_of("bias difference"), "")
     ends = np.array(report.bounds(picks))
     least, most = (np.where(weights > 0, ends[:, at], ends[:, 1 - at]) @ weights for at in (0, 1))
     bounds = Bounds(float(least), float(most))
     return BiasDifference(value, low, high, n, excluded, "", totals, common, bounds, interval=name, few=few)
-
-
-def _not_comparable(report: BiasReport, models: Sequence[int]) -> str:
-    named = ", ".join(dict.fromkeys(report.tally.models[model] for model in models))
-    return (
-        f"the classifier misreads models differently, and its test has too few texts of {named}: fewer than "
-        f"{LEAST_TEXTS} that agree, or that disagree"
-    )
 
 
 LEAST_MODELS = 3
@@ -335,7 +323,7 @@ def statement_rows(report: BiasReport, model: str, selection: Selection = EVERYT
     chosen = pick(tally, model, selection)
     categories = kept(tally, chosen)
     dropped, unread = left_out(tally, chosen)
-    adds = _contributions(report, chosen, categories)
+    adds = _contributions(report, chosen)
     rows = zip(tally.items, swapped(categories), dropped, unread, adds, strict=True)
     return tuple(
         StatementStances(
@@ -352,10 +340,10 @@ def statement_rows(report: BiasReport, model: str, selection: Selection = EVERYT
     )
 
 
-def _contributions(report: BiasReport, chosen: Pick, categories: IntArray) -> FloatArray:
+def _contributions(report: BiasReport, chosen: Pick) -> FloatArray:
     """Return what each statement adds to the total: its net over twice the counted answers of its side, (S,)."""
     side = report.tally.side
-    net, counted = (each[0] for each in report.per_statement([chosen], categories[None]))
+    net, counted = (each[0] for each in report.per_statement([chosen]))
     of_side = np.bincount(side, weights=counted, minlength=len(SIDES))
     sign = np.where(side == SIDES.index(Side.RIGHT), 1.0, -1.0)
     return np.asarray(sign * net / (2 * of_side[side] if (of_side > 0).all() else np.nan))
@@ -401,7 +389,6 @@ def rank_agreement(
     whole = [[(model, Selection(dimension, source)) for model in models] for source in (source_a, source_b)]
     by_source = [report.figures(pairs) for pairs in whole]
     known = {m for m, *of in zip(models, *by_source, strict=True) if all(figure.total.defined for figure in of)}
-    known -= {models[place] for place in report.incomparable(range(len(models)))}
     ranked = tuple(model for model in models if model in known)
     left_out = tuple(model for model in models if model not in known)
     n, excluded = len(ranked), len(left_out)

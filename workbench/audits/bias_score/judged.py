@@ -14,88 +14,32 @@ from stores.core.store import Store, at_once
 from stores.runs.readings import BiasCell, BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import SIDES, Places, Tally
+from workbench.audits.bias_score.labelled import drawn_labels
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import ruled_in, tallied
-from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, Givers, Trial, judge
+from workbench.audits.bias_score.score import FEWEST, LEAST, PERMUTATIONS, BiasReport, judge
 from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.label_reliability import LabelReliability, label_reliability
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
-from workbench.evidence.reader_quality import LEAST_TEXTS, UNKNOWN, Evaluation, Quality, Support, in_short, quality
-from workbench.evidence.readings import DECIDED, SEVERAL, SINGLE, Source, how_settled, settled, source_of
+from workbench.evidence.reader_quality import Evaluation, Quality, in_short, quality, represented_by
+from workbench.evidence.readings import (
+    DECIDED,
+    SEVERAL,
+    SINGLE,
+    STANCE_CODEBOOK,
+    Source,
+    how_settled,
+    settled,
+    source_of,
+)
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
-from workbench.figures.shown import number
-from workbench.figures.table import Kind
-from workbench.stats.resampling import derive_rng
-
-
-@dataclass(frozen=True, slots=True)
-class ByModel:
-    """Whether the classifier misreads models differently, and what follows for a correction."""
-
-    texts: int
-    "test texts that a model of the store is known to have given"
-    models: int
-    "that gave any"
-    p: float
-    "of the same errors for all models, by permutation within true stances; NaN: not tested"
-    counts_for: float | None
-    "how many texts of a model the test of all models counts for in its matrix; None: all models have one matrix"
-    without: tuple[str, ...]
-    "models of the score that gave no test text: they have the matrix of all"
-    not_compared: tuple[str, ...]
-    "models without a corrected difference"
-    p_languages: float
-    "of the same errors in all languages; NaN: not tested"
-
-    @classmethod
-    def of(cls, report: BiasReport) -> ByModel:
-        tested, models = report.tested, report.tally.models
-        if tested is None or tested.given is None:
-            return cls(0, 0, NAN, None, (), (), NAN)
-        given = tested.given
-        counts = given.answers > 0
-        apart = report.incomparable(range(len(models)))
-        return cls(
-            texts=int(counts.any(axis=1).sum()),
-            models=int(counts.any(axis=0).sum()),
-            p=report.p_alike,
-            counts_for=_counts_for(tested),
-            without=tuple(m for m, at in zip(models, given.column, strict=True) if not counts[:, at].any()),
-            not_compared=tuple(models[place] for place in apart),
-            p_languages=tested.languages_differ(derive_rng(report.options.seed, "bias", "errors by language")).p,
-        )
-
-    def notes(self) -> Iterator[str]:
-        """Say what is known of errors by model."""
-        if self.models < 2:
-            why = (
-                "all known test texts are one model's" if self.models else "which models gave the test texts is unknown"
-            )
-            yield f"one matrix of the classifier's errors corrects all models: {why}"
-        else:
-            tested = f"the same errors for all: p {number(self.p, Kind.P_VALUE)}" if self.p == self.p else "not tested"
-            pooled = (
-                "each model has a matrix of its own, in which the test of all models counts for "
-                f"{round(self.counts_for):,} texts of each true stance"
-                if self.counts_for is not None
-                else "models are no farther apart than chance gives, so the matrix of all corrects each"
-            )
-            yield f"classifier's errors by model ({self.models} models in the test; {tested}): {pooled}"
-        if self.models > 1 and self.without:
-            yield f"without test texts, so corrected by the matrix of all models: {', '.join(self.without)}"
-        if self.not_compared:
-            yield (
-                f"no corrected difference with {', '.join(self.not_compared)}: the classifier's errors differ between "
-                f"models, and its test has fewer than {LEAST_TEXTS} of their texts that agree, or that disagree "
-                "(effective n)"
-            )
-        if self.p_languages == self.p_languages:
-            yield f"the same errors in all languages: p {number(self.p_languages, Kind.P_VALUE)}; no matrix by language"
+from workbench.stats.prediction_powered import MIN_LABELS, MIN_UNUSUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +48,21 @@ class Corrected:
 
     by_rule: int
     labelled: int
-    "answers whose text a person labelled: they enter by that label"
+    "answers whose text a person labelled, or that an auditor confirmed or read anew: they enter by that label"
     corrected: int
-    "answers that the classifier read or dropped, corrected by its test"
+    "answers that the classifier read or dropped"
     untested: int
-    "answers whose text trained the classifier beside another wording: no test covers them, and they enter as read"
+    "answers whose text trained the classifier beside another wording: no label covers them, and they enter as read"
     later: int
-    "answers that were asked after the test set was drawn, of all of these"
-    supports: tuple[Support, ...]
-    "what the correction rests on, by true stance"
-    certain: float
-    "share of the answers that the test stands for whose text was labelled with certainty; NaN where unknown"
-    known: bool
-    "whether the inclusion probabilities of the test set are known"
+    "answers that were asked after the labelled texts were drawn, of all of these"
+    texts: int
+    "labelled texts that were drawn with a known probability"
     stands_for: str
     open_questions: tuple[str, ...]
-    by_model: ByModel
 
     @classmethod
-    def of(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int, by_model: ByModel) -> Corrected:
-        """Count the answers of a score."""
+    def from_cells(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int, texts: int) -> Corrected:
+        """Return the numbers of answers of a score."""
         counts = {"by_rule": 0, "labelled": 0, "corrected": 0, "untested": 0}
         for cell in cells:
             if cell.label is not None:
@@ -131,91 +70,44 @@ class Corrected:
         return cls(
             **counts,
             later=later,
-            supports=evaluation.supports(),
-            certain=float("nan") if evaluation.sampled is None else evaluation.sampled.certain_share(),
-            known=evaluation.sampled is not None,
+            texts=texts,
             stands_for=evaluation.stands_for(),
             open_questions=evaluation.open_questions(),
-            by_model=by_model,
         )
 
+    @property
+    def total(self) -> int:
+        return max(1, self.by_rule + self.labelled + self.corrected + self.untested)
+
     def in_short(self) -> str:
-        """Say in a few words what the correction rests on."""
-        total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
-        rests = " ".join(f"{each.label[0]} {each.effective_n:,.0f}" for each in self.supports)
-        known = f"effective n {rests}, {_percent(self.certain)} certain" if self.known else "inclusion unknown"
-        shares = f"{_percent(self.corrected / total)} corrected, {_percent(self.labelled / total)} labelled"
-        return f"{shares}; {known} (n: notes)"
+        """Return in a few words what the correction rests on."""
+        shares = f"{_percent(self.corrected / self.total)} corrected, {_percent(self.labelled / self.total)} labelled"
+        return f"{shares}; {plural(self.texts, 'drawn label')}"
 
     def notes(self) -> tuple[str, ...]:
-        """Say what is corrected, what the correction rests on, and what it leaves open."""
-        total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
+        """Return what is corrected, what the correction rests on, and what it leaves open."""
         parts = [
-            f"{_percent(self.corrected / total)} of the {total:,} answers are corrected",
-            f"{_percent(self.labelled / total)} enter by a person's label",
-            *([f"{_percent(self.by_rule / total)} are read by rule"] if self.by_rule else []),
+            f"{_percent(self.corrected / self.total)} of the {self.total:,} answers are corrected",
+            f"{_percent(self.labelled / self.total)} enter by a person's label",
         ]
-        found = [f"correction: {', '.join(parts)}"]
-        if self.known:
-            rests = "; ".join(
-                f"{each.label} {each.effective_n:,.0f}"
-                + ("" if np.isnan(each.certain) else f" ({_percent(each.certain)} certain)")
-                for each in self.supports
-            )
-            found.append(f"effective n of the test by true stance, with the share labelled with certainty: {rests}")
-        else:
-            found.append(f"{UNKNOWN}; the correction lets each test text stand for the same number of answers")
+        if self.by_rule:
+            parts.append(f"{_percent(self.by_rule / self.total)} are read by rule")
+        found = [
+            f"correction: {', '.join(parts)}",
+            f"labelled texts drawn with a known probability: {self.texts:,}. A figure takes {MIN_LABELS} of its own "
+            "model and side",
+        ]
         if self.untested:
             found.append(
-                f"{plural(self.untested, 'answer')} ({_percent(self.untested / total)}) repeat a training text with "
-                "another wording; the test does not cover them, and they count as read"
+                f"{plural(self.untested, 'answer')} ({_percent(self.untested / self.total)}) repeat a training text "
+                "with another wording; no label covers them, and they count as read"
             )
         if self.later:
             found.append(
                 f"{plural(self.later, 'answer')} came after the test set was drawn; the correction assumes that they "
                 "are misread like the others. A new test set would cover them"
             )
-        return (*found, *self.by_model.notes(), *self.open_questions)
-
-
-def as_tested(
-    evaluation: Evaluation, threshold: float, places: Mapping[str, int], given: Givers | None = None
-) -> Trial:
-    """Return the test texts of a classifier as a correction takes them.
-
-    places : instrument/ref -> place of the statement in the tally
-    given : which models gave the texts; None: not known
-    """
-    known = evaluation.statements or ("",) * len(evaluation.true)
-    statement = np.array([places.get(ref, -1) for ref in known], dtype=np.int64)
-    read = evaluation.kept(threshold)
-    if evaluation.sampled is None or evaluation.inclusion is None:
-        return replace(Trial.unknown(evaluation.true, read, statement), given=given)
-    drawn = Trial.drawn(
-        evaluation.true, read, evaluation.sampled.weight, evaluation.inclusion, evaluation.strata, statement
-    )
-    return replace(drawn, given=given)
-
-
-def _counts_for(tested: Trial) -> float | None:
-    apart = float(tested.apart()[0]) if tested.by_model else 0.0
-    return 1 / apart if apart else None
-
-
-def givers(store: Store, runs: Mapping[str, Sequence[Run]], units: Sequence[int]) -> Givers | None:
-    """Return which models gave test texts, told apart as the store tells models; None where it knows of none.
-
-    runs : of each model of the score; those that differ in sampling or persona alone are one model
-    """
-    found = store.bias.givers(AUDIT, units)
-    own = [of[0].model_id for of in runs.values()]
-    column = {model: place for place, model in enumerate(dict.fromkeys((*own, *(one.model_id for one in found))))}
-    at = {unit: place for place, unit in enumerate(units)}
-    answers, languages = np.zeros((len(units), len(column)), dtype=np.int64), [""] * len(units)
-    for one in found:
-        answers[at[one.unit], column[one.model_id]] += one.answers
-        languages[at[one.unit]] = one.language
-    return Givers(answers, np.array([column[model] for model in own]), tuple(languages)) if found else None
+        return (*found, *self.open_questions)
 
 
 def _way(cell: BiasCell) -> str:
@@ -270,6 +162,8 @@ class BiasJudged:
     "None where the classifier's error is not corrected for"
     read_by: LabelledCounts = field(default_factory=LabelledCounts)
     "whose label counts, where it is a person's"
+    reliability: LabelReliability | None = None
+    "of the labels that the figures, or the test of the classifier, rest on; None if the store has none of them"
 
     @property
     def reader(self) -> str:
@@ -306,14 +200,29 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
         told = source.told(_different(tally, plain))
     rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
     read_by = _read_by(store, which, options, runs, source, labelled)
+    reliability = _reliability(store, source, evaluation, labelled)
     if labelled is None or evaluation is None:
-        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by)
-    given = givers(store, runs, evaluation.units)
-    report = judge(tally, options, as_tested(evaluation, options.threshold, counted.places, given))
+        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by, reliability=reliability)
+    assert classifier is not None, "there is an evaluation of it"
+    represented = represented_by(store, classifier.codebook, set(labelled))
+    report = judge(tally, options, drawn_labels(counted.rows, represented))
     every = [run for of in runs.values() for run in of]
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
-    corrected = Corrected.of(counted.cells, evaluation, later, ByModel.of(report))
-    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by)
+    texts = len({row.text for row in counted.rows} & represented.keys())
+    corrected = Corrected.from_cells(counted.cells, evaluation, later, texts)
+    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by, reliability)
+
+
+def _reliability(
+    store: Store, source: Source, evaluation: Evaluation | None, labelled: Mapping[int, str] | None
+) -> LabelReliability | None:
+    """Return the reliability of the labels that a score rests on: people's, those that correct a classifier, or those
+    of its test.
+    """
+    units = source.people or labelled or (evaluation.units if evaluation else ())
+    codebook = source.classifier.codebook if source.classifier else STANCE_CODEBOOK
+    found = label_reliability(store, codebook, set(units))
+    return found if found.texts else None
 
 
 def _read_by(
@@ -560,41 +469,15 @@ def _number(n: int, one: str, many: str = "") -> str:
 def _correction(report: BiasReport, read: ReadBy) -> str:
     if not read.classifier:
         return ""
-    if report.correction is None:
+    if report.drawn_labels is None:
         return "The classifier's error was not corrected for."
-    if all(report.correction.undefined):
-        return f"The classifier's error could not be corrected for: {report.correction.undefined[0]}."
-    together = " together with their statements" if report.options.unit == "statements" else ""
     return (
-        "Answers whose text a person labelled count by that label. For the others, the classifier's error was "
-        "corrected for by inverting its confusion matrix on labelled test texts (Forman 2008; Hopkins and King 2010), "
-        f"{_weights(report)}, {_by_model(report)}; test "
-        f"texts were resampled in every draw{together}, so that intervals include the uncertainty of the correction."
-    )
-
-
-def _by_model(report: BiasReport) -> str:
-    """Say whose matrix corrects a model, and what that assumes."""
-    tested, p = report.tested, report.p_alike
-    found = f" (test of the same errors for all models: p {number(p, Kind.P_VALUE)})" if p == p else ""
-    if tested is None or (counts_for := _counts_for(tested)) is None:
-        return f"on the assumption that the misreading of an answer depends only on its true stance{found}"
-    few = report.incomparable(range(len(report.tally.models)))
-    named = ", ".join(report.tally.models[place] for place in few)
-    return (
-        "with a matrix for each model whose rows are pooled partly with those of all models (Dirichlet distribution, "
-        f"worth {round(counts_for):,} texts by moments){found}, on the assumption that the "
-        "misreading of an answer of a model depends only on its true stance"
-        + (f"; {named} had too few test texts and was compared with no other model" if few else "")
-    )
-
-
-def _weights(report: BiasReport) -> str:
-    if report.tested is None or not report.tested.weighted:
-        return "each counted equally, because the probabilities with which they were drawn are unknown"
-    return (
-        "each weighted by the answers without a label that it represents (answers x (1 - p) / p, where p is the "
-        "probability with which it was drawn)"
+        "Answers whose text a person labelled, or that an auditor ruled on, count by that label. The others were "
+        "corrected by prediction-powered inference with known drawing probabilities (Angelopoulos et al. 2023; Egami "
+        "et al. 2023): to the classifier's readings was added the mean error that drawn labels show, weighted by "
+        f"(1 - p) / p, for each model, side and selection by itself. Figures take {MIN_LABELS} such texts a side, and "
+        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one. Statements were resampled with their "
+        "labels."
     )
 
 

@@ -23,6 +23,7 @@ from stores.runs.readings import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.counting import Places, ScoredStatement, Tally, prefixes
 from workbench.audits.bias_score.factors import only_common
+from workbench.audits.bias_score.labelled import LabelledRow
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.chosen_run import find_run
 from workbench.domain.findings import folded
@@ -127,8 +128,8 @@ class Counted:
     "what templates are called as prefixes"
     void: tuple[str, ...]
     "wordings that were asked and read like their original"
-    places: Mapping[str, int]
-    "instrument/ref -> place of a statement that has a side"
+    rows: Sequence[LabelledRow]
+    "answers that count by a person's label of their text, if the classifier's error is corrected for"
     cells: Sequence[BiasCell]
 
 
@@ -136,7 +137,7 @@ def ruled_in(source: Source, run: Run) -> RuledAnswers:
     """Return what rulings change in a run, as its readings are counted."""
     found = source.rulings(run)
     answers = {(probe, key): effect for probe, of in found.answers.items() for key, effect in of.items()}
-    return RuledAnswers(found.probes, answers)
+    return RuledAnswers(found.probes, answers, found.confirmed)
 
 
 def model_sides(
@@ -238,7 +239,39 @@ def tallied(
         tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, ruled_out, turned,
         None if labelled is None else as_is, prompt, languages,
     )  # fmt: skip
-    return Counted(only_common(tally) if options.common else tally, unlabelled, called, tuple(asked_void), places, used)
+    tally = only_common(tally) if options.common else tally
+    rows = () if labelled is None else _labelled_rows(store, options, runs, source, labelled, tally, called)
+    return Counted(tally, unlabelled, called, tuple(asked_void), rows, used)
+
+
+def _labelled_rows(
+    store: Store,
+    options: ScoreOptions,
+    runs: Mapping[str, Sequence[Run]],
+    source: Source,
+    labelled: Mapping[int, str],
+    tally: Tally,
+    called: Places,
+) -> tuple[LabelledRow, ...]:
+    """Return the answers of the tally that count by a person's label of their text."""
+    refs = {item.ref: place for place, item in enumerate(tally.items)}
+    wordings = {(v.kind.value, v.ordinal): place for place, v in enumerate(tally.variants)}
+    several = len({run.instrument for of in runs.values() for run in of}) > 1
+    rows = []
+    for place, (model, of) in enumerate(runs.items()):
+        for run in of:
+            for cell in store.bias.labelled_cells(
+                run, source.reader, options.threshold, labelled, ruled_in(source, run)
+            ):
+                statement = refs.get(f"{run.instrument}/{cell.ref}" if several else cell.ref)
+                wording = wordings.get((cell.kind, cell.ordinal))
+                if statement is None or wording is None:
+                    continue
+                prefix = tally.prefixes.index(called[model, run.instrument][cell.template])
+                at = (place, prefix, statement, wording)
+                if tally.as_is is not None and tally.as_is[at].any():
+                    rows.append(LabelledRow(at, cell.label, cell.reading, cell.answers, cell.unit))
+    return tuple(rows)
 
 
 def _void(

@@ -19,7 +19,7 @@ from workbench.audits.bias_score import factor_tables as comparing
 from workbench.audits.bias_score import factor_tables as factors
 from workbench.audits.bias_score import factors as parts
 from workbench.audits.bias_score import tables as tables
-from workbench.audits.bias_score.counting import SIDES, Pick, Selection, kept, pick
+from workbench.audits.bias_score.counting import SIDES, Pick, Selection, pick
 from workbench.audits.bias_score.factor_tables import compared as differences
 from workbench.audits.bias_score.factors import (
     BiasDifference,
@@ -58,7 +58,7 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, doubted, p_of, shown
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, doubted, in_doubt, p_of, shown
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reported import FAULBORN, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
@@ -272,7 +272,8 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
         texts=of.texts,
         answers=lambda model, ref, selection: answers(of, model, ref, selection),
     )
-    above = in_order(header(of.answered), quality_header(reader) if reader else (_people(judged),), of.sides)
+    labels = judged.reliability.header() if judged.reliability else ()
+    above = in_order(header(of.answered), quality_header(reader) if reader else (_people(judged),), labels, of.sides)
     return replace(
         found,
         contents=[
@@ -292,6 +293,7 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
             "dimension": dimension,
             "answered": as_json(of.answered),
             "classifier": quality_json(reader) if reader else None,
+            "labels": judged.reliability.as_json() if judged.reliability else None,
             "methods": paragraph,
         },
     )
@@ -532,7 +534,8 @@ def compared(
 
     def finds(first: str, second: str) -> Finding:
         found = compare(report, second, first, Selection(dimension))
-        return AdjustedFinding((p_of(found),), partial(_difference, first, second, found), "difference of runs")
+        finding = AdjustedFinding((p_of(found),), partial(_difference, first, second, found), "difference of runs")
+        return in_doubt(finding, _label_doubt(judged))
 
     return Compared(
         f"Left/right bias: {' and '.join(names)}",
@@ -572,7 +575,7 @@ def _left_out(common: CommonPrompts) -> Iterator[str]:
 def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str) -> Side:
     """Return to which side a model leans on every statement, by the answers to common prompts that count."""
     tally, pick = report.tally, picks[place]
-    net, counted = (each[0] for each in report.per_statement([pick], kept(tally, pick)[None]))
+    net, counted = (each[0] for each in report.per_statement([pick]))
     whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
     same = [np.asarray(one.cells.any(axis=(0, 2))) for one in picks]
     found: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
@@ -683,6 +686,8 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
     below = [] if judged.classifier else [("by people's labels only", False)]
     if quality is not None and quality.shortcoming:
         below.append((f"! read by {quality.reader}: {quality.shortcoming}", True))
+    if doubt := _label_doubt(judged):
+        below.append((f"! {doubt}", True))
     return Headline(model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), below)
 
 
@@ -696,6 +701,16 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
 
 
 def _findings(found: Scored) -> Iterator[Finding]:
+    doubt = _label_doubt(found.judged)
+    for finding in _all_findings(found):
+        yield in_doubt(finding, doubt)
+
+
+def _label_doubt(judged: BiasJudged) -> str:
+    return judged.reliability.doubt if judged.reliability else ""
+
+
+def _all_findings(found: Scored) -> Iterator[Finding]:
     judged, report = found.judged, found.judged.report
     figures = {model: report.figure(model) for model in report.tally.models}
     for model, figure in figures.items():
