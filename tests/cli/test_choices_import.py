@@ -49,9 +49,9 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
         found = two.instruments.get(SHIPPED_CHOICES)
         assert found == one.instruments.get(SHIPPED_CHOICES)
         assert found.templates == templates_of(("response_bias",))
-        assert sum(1 for item in found.choices if item.shares) == 20
+        assert sum(1 for item in found.choices if item.shares) == 40
     code, out, _ = run(capsys, "import", path, FOLDER, "--format", "choices")
-    assert "(0 new, 0 changed, 50 unchanged, 0 retired)" in out
+    assert "(0 new, 0 changed, 100 unchanged, 0 retired)" in out
 
 
 def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts(

@@ -57,6 +57,17 @@ def share_found(effect: float, error: float, freedom: float = math.inf, level: f
     return float(1 - nctdtr(freedom, shift, threshold) + nctdtr(freedom, shift, -threshold))
 
 
+def in_per_cent(share: float) -> str:
+    """Return a share of studies in words.
+
+    Examples
+    --------
+    >>> in_per_cent(0.568), in_per_cent(0.999)
+    ('57 % of studies', '>99 % of studies')
+    """
+    return ">99 % of studies" if share > 0.995 else f"{100 * share:.0f} % of studies"
+
+
 def share_of_pairs(share: float, n: int, level: float = LEVEL) -> float:
     """Return the share of studies in which McNemar's exact test finds a difference over n pairs.
 
