@@ -751,14 +751,14 @@ def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]
         return
     if figure.total.few:
         said = f"{plural(figure.statements, 'statement')} cannot show a lean"
-    yield OfModel(said, model, value, doubt=doubt, reach=_lean_reach(figure))
+    yield OfModel(said, model, value, doubt=doubt, reach=lean_reach(figure))
 
 
 LARGEST_BIAS = 0.5
 "the largest plausible bias: 75 % agreement with one side and 25 % with the other"
 
 
-def _lean_reach(figure: Figure) -> Reach:
+def lean_reach(figure: Figure) -> Reach:
     """Return the precision of the test of a lean."""
     units = plural(figure.statements, "statement")
     return reach_of(figure.total, LARGEST_BIAS, Kind.SCORE, units, "a lean")

@@ -334,7 +334,7 @@ LARGEST_CHANGE = 0.5
 "the largest plausible change by another form: half of the answers"
 
 
-def _reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
+def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
     """Return the precision of the least precise test that shows no change, or None if all show one."""
     errors: dict[tuple[int, int], float] = {}
     for cell in cells:
@@ -360,7 +360,7 @@ def _biases(
         name,
         f"{len(moved)} of {len(cells)}{direction}",
         p,
-        reach=_reach(cells, moved),
+        reach=change_reach(cells, moved),
     )
     if moved:
         yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
@@ -373,7 +373,7 @@ def _typos(
     wrong = len(moved)
     p = shown(adjusted) if wrong else math.nan
     moves = "Typos, which people overlook, move the answers significantly (p adjusted)"
-    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p, reach=_reach(cells, moved))
+    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p, reach=change_reach(cells, moved))
 
 
 def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
