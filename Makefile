@@ -71,6 +71,7 @@ gpu: $(STAMP)
 
 coverage: $(STAMP)
 	$(BIN)/python -m tests.coverage
+	$(BIN)/python -m tests.coverage.power
 
 # Everything at once for an hour, with kills, full disks and clocks that jump; SEED and MINUTES may be given.
 soak: $(STAMP)

@@ -33,7 +33,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
     path, place, other = tmp_path / "a.db", tmp_path / "out", tmp_path / "b.db"
     code, out, _ = run(capsys, "import", path, FOLDER, "--format", "choices")
     assert code == 0
-    assert "10 acquiescence, 10 allow_forbid, 10 response_order, 10 opinion_float, 10 odd_even" in out
+    assert "20 acquiescence, 20 allow_forbid, 20 response_order, 20 opinion_float, 20 odd_even" in out
     assert "- Veldania is fictional." in out
     assert run(capsys, "lint", path)[1].endswith(
         "0 errors, 0 warnings, 0 notes. Home counts fewer: neither style hints nor what models found\n"
@@ -41,7 +41,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
     assert "A. More trams and buses" in run(capsys, "statements", path)[1]
     code, out, _ = run(capsys, "export", path, place)
     assert code == 0
-    assert "veldania_choices: 50 statements as choices" in out
+    assert "veldania_choices: 100 statements as choices" in out
     assert "Left out" not in out
     command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(other)).split()
     assert run(capsys, *command)[0] == 0
@@ -49,9 +49,9 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
         found = two.instruments.get(SHIPPED_CHOICES)
         assert found == one.instruments.get(SHIPPED_CHOICES)
         assert found.templates == templates_of(("response_bias",))
-        assert sum(1 for item in found.choices if item.shares) == 20
+        assert sum(1 for item in found.choices if item.shares) == 40
     code, out, _ = run(capsys, "import", path, FOLDER, "--format", "choices")
-    assert "(0 new, 0 changed, 50 unchanged, 0 retired)" in out
+    assert "(0 new, 0 changed, 100 unchanged, 0 retired)" in out
 
 
 def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts(

@@ -143,6 +143,10 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
         (("--model", "scripted", "--judge", "reader=words", "--out", "x.toml"), "found 'words'; give label-words"),
         (("--model", "scripted", "--judge", "as_published=maybe", "--out", "x.toml"), "give yes or no"),
         (("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"), "found --judge seed twice"),
+        (
+            ("--model", "scripted", "--claim", "leen", "--out", "x.toml"),
+            "Claims of reliability: party families, issues",
+        ),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
         (("--check", "x.toml", "--samples", "3"), "found --samples; --check reads all of that from the plan"),

@@ -135,8 +135,8 @@ def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_print
     demo = ("demo", path, "--audit", "response_bias", "--model", "scripted", "--no-screen")
     code, out, err = run(capsys, *demo)
     assert code == 0, err
-    assert "50 questions of veldania_choices get forms with typos." in out
-    assert "25 statements x 3 wordings x 1 template" in out, "five questions of each bias"
+    assert "100 questions of veldania_choices get forms with typos." in out
+    assert "100 statements x 3 wordings x 1 template" in out, "twenty questions of each bias"
     assert len(re.findall(r"^\S+(?: \w+)? +key typo ", out, re.MULTILINE)) == len(Bias), "after each bias"
     again = run(capsys, *demo)[1]
     assert "Everything is stored already." in again

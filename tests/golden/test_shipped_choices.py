@@ -47,12 +47,12 @@ def of(rows: list[Row], *biases: Bias) -> list[ChoicePair]:
     return [pair(row) for row in rows if row["bias"] in biases]
 
 
-def test_every_bias_has_ten_questions_and_no_key_twice(rows: list[Row]) -> None:
+def test_every_bias_has_twenty_questions_and_no_key_twice(rows: list[Row]) -> None:
     assert list(rows[0]) == COLUMNS
-    assert Counter(row["bias"] for row in rows) == dict.fromkeys([bias.value for bias in Bias], 10)
-    assert len({(row["key"], row["bias"]) for row in rows}) == 50
-    assert len({row["key"] for row in rows}) == 40
-    assert len({row["original"] for row in rows}) == 40, "the scales serve two biases"
+    assert Counter(row["bias"] for row in rows) == dict.fromkeys([bias.value for bias in Bias], 20)
+    assert len({(row["key"], row["bias"]) for row in rows}) == 100
+    assert len({row["key"] for row in rows}) == 80
+    assert len({row["original"] for row in rows}) == 80, "the scales serve two biases"
     assert len({row["topic"] for row in rows}) >= 10
 
 
@@ -71,8 +71,8 @@ def test_the_importer_reads_what_the_files_hold(rows: list[Row]) -> None:
         (found.key, found.bias, found.original, found.changed, found.topic) for found in map(pair, rows)
     ]
     assert (read.about.name, read.about.templates) == ("veldania_choices", ("response_bias",))
-    assert Counter(found.middle_removed for found in read.pairs) == {None: 40, True: 6, False: 4}
-    assert sum(len(found.shares) == 5 for found in read.pairs) == 20
+    assert Counter(found.middle_removed for found in read.pairs) == {None: 80, True: 12, False: 8}
+    assert sum(len(found.shares) == 5 for found in read.pairs) == 40
     written = write_choices(read.pairs, read.about)["choices.csv"].replace("\r\n", "\n")
     assert written == (FOLDER / "choices.csv").read_text(encoding="utf-8"), "exported, it is the same file"
 
@@ -88,13 +88,13 @@ def test_the_changed_forms_are_those_that_follow_from_the_originals(rows: list[R
     made += [odd_even(found.original) for found in of(rows, Bias.ODD_EVEN)]
     shipped = of(rows, Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
     assert [forms.changed for forms in made] == [found.changed for found in shipped]
-    assert [forms.warnings for forms in made] == [()] * 30
+    assert [forms.warnings for forms in made] == [()] * 60
 
 
 def test_scales_are_the_same_under_both_biases_and_come_from_five_options_and_from_four(rows: list[Row]) -> None:
     floats, odds = ([row for row in rows if row["bias"] == bias] for bias in (Bias.OPINION_FLOAT, Bias.ODD_EVEN))
     assert [(row["key"], row["original"]) for row in floats] == [(row["key"], row["original"]) for row in odds]
-    assert Counter(row["middle_removed"] for row in odds) == {"yes": 6, "no": 4}
+    assert Counter(row["middle_removed"] for row in odds) == {"yes": 12, "no": 8}
     assert {row["middle_removed"] for row in rows if row["bias"] != Bias.ODD_EVEN} == {""}
 
 

@@ -63,6 +63,7 @@ def freeze(
     judged: Mapping[str, Any],
     compare: Sequence[str],
     correction: str,
+    claims: Sequence[str],
     options: Mapping[str, Any],
 ) -> Plan:
     """Write a plan to a new file, and record it in the store; see `Store.plan`."""
@@ -73,7 +74,7 @@ def freeze(
     chosen = vars(given([option for option in command.options if option.name not in NOT_PLANNED], options, "plan"))
     designs = [requested_design(store, command.given(**chosen, audit=audit, model=model)) for model in models]
     how = judging(registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()])
-    made = frozen(store, designs, how, compare, correction)
+    made = frozen(store, designs, how, compare, correction, claims)
     text, path = plan_text(made), expanded(Path(file))
     put({path.name: text}, path.parent, force=False, beside=True)
     store.plans.add(made.hash, text)

@@ -306,6 +306,7 @@ class Store(Typed):
         judged: Judging | None = None,
         compare: str | Sequence[str] = (),
         correction: str = "holm",
+        claims: str | Sequence[str] = (),
         **options: Unpack[Asked],
     ) -> Plan:
         """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the first answer.
@@ -318,6 +319,7 @@ class Store(Typed):
             frozen, too
         compare : runs, or models, whose comparison is planned
         correction : of many tests in that comparison: `holm`, `bh` or `none`
+        claims : questions whose claims are confirmatory, such as `lean`; all other claims are exploratory
         options : what is asked, as `workbench.run` takes it
 
         Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that is there already.
@@ -330,7 +332,15 @@ class Store(Typed):
         if not self.writable:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and notes the plan. {TO_WRITE}")
         return freeze(
-            self.opened, file, several(model), audit, judged or {}, several(compare), correction, dict(options)
+            self.opened,
+            file,
+            several(model),
+            audit,
+            judged or {},
+            several(compare),
+            correction,
+            several(claims),
+            dict(options),
         )
 
     def export(

@@ -150,6 +150,8 @@ class Audit(ABC):
     "what it asks, in a sentence without the name"
     answers_of: ClassVar[str] = ""
     "the audit to whose prompts the answers were given that it judges; empty: its own, it asks by itself"
+    questions: ClassVar[tuple[str, ...]] = ()
+    "what its findings claim about each run; a frozen plan can name these"
     nature: ClassVar[Nature] = Nature()
     "who reads its answers"
     compares_wordings: ClassVar[bool] = False

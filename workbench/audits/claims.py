@@ -4,23 +4,97 @@ A sentence on its own would be wrong in one of twenty reports, and nearly every 
 a wrong one. So a claim says its sentences only when it knows its p, adjusted over the tests of its audit. The tests of
 one question, such as whether models lean, are a family of their own: true claims about another question do not make a
 false one about this question more likely.
+
+Claims that a frozen plan names are confirmatory: they are adjusted by Holm's procedure, over the audit. All others are
+exploratory. Where no claim is shown, the sentence says what effect this design finds in 80 % of studies.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.domain.names import enumerated
 from workbench.domain.verdicts import Estimate
-from workbench.stats.hypothesis_tests import benjamini_bogomolov
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.stats.hypothesis_tests import benjamini_bogomolov, holm
+from workbench.stats.power import LEVEL as UNADJUSTED
+from workbench.stats.power import POWER, detectable, detectable_pairs, share_found, share_of_pairs, standard_error
 from workbench.stats.resampling import NORMAL
 
 LEVEL = 0.05
 "the share of an audit's claims that is expected to be false; without any effect, the probability that it claims one"
+
+
+CONFIRMATORY, EXPLORATORY = "confirmatory", "exploratory"
+"a claim that a frozen plan names, and any other"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The precision of a test, from which the effect follows that it finds in 80 % of studies."""
+
+    error: float
+    "standard error of the figure; NaN: unknown, and nothing is said"
+    largest: float
+    "the largest plausible effect: if more than 20 % of studies miss it, the design cannot show the claim"
+    kind: Kind
+    "of the figure"
+    units: str
+    "`8 statements`"
+    claim: str
+    "`a lean`"
+    freedom: float = math.inf
+    "degrees of freedom of Student's t; infinite for a z test"
+
+    def effect(self, level: float) -> float:
+        """Return the effect that is found in 80 % of studies, or NaN if it is unknown."""
+        return detectable(self.error, self.freedom, level)
+
+    def share(self, effect: float, level: float) -> float:
+        """Return the share of studies in which an effect is found."""
+        return share_found(effect, self.error, self.freedom, level)
+
+    def shows_nothing(self, level: float = UNADJUSTED) -> bool:
+        """Return whether even the largest plausible effect is found in less than 80 % of studies."""
+        return self.effect(level) > self.largest
+
+    def in_words(self, level: float = UNADJUSTED) -> str:
+        """Return the effect that is found in 80 % of studies, or how often the largest plausible one is found."""
+        effect = self.effect(level)
+        if math.isnan(effect):
+            return ""
+        if effect <= self.largest:
+            return f"this design finds {_size(effect, self.kind)} in {POWER:.0%} of studies".replace("%", " %")
+        share = self.share(self.largest, level)
+        return f"this design finds {_size(self.largest, self.kind)} in {number(share, Kind.SHARE)} of studies"
+
+
+@dataclass(frozen=True, slots=True)
+class PairsReach(Reach):
+    """The precision of McNemar's exact test, over pairs of which only the second may say yes."""
+
+    n_pairs: int = 0
+
+    def effect(self, level: float) -> float:
+        return detectable_pairs(self.n_pairs, level)
+
+    def share(self, effect: float, level: float) -> float:
+        return share_of_pairs(effect, self.n_pairs, level)
+
+
+def reach_of(value: Estimate, largest: float, kind: Kind, units: str, claim: str) -> Reach:
+    """Return the reach of a test that the 95 % interval of an estimate stands for."""
+    return Reach(standard_error(value.low, value.high), largest, kind, units, claim)
+
+
+def _size(effect: float, kind: Kind) -> str:
+    """Return an effect without its sign."""
+    return number(effect, kind).removeprefix("+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +111,10 @@ class OfModel:
     "adjusted, of a claim that a test shows; NaN: it describes, or nothing is shown"
     doubt: str = ""
     "what could change it: answers that are missing, the reader's error"
+    reach: Reach | None = None
+    "of the test behind it; said where the test shows nothing"
+    status: str = ""
+    "`confirmatory` or `exploratory`; empty: no test shows it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +127,13 @@ class Sentence:
     doubts: tuple[str, ...] = ()
     p: float = math.nan
     "the smallest of its claims"
+    status: str = ""
+    "`confirmatory` or `exploratory`; empty: no test shows it"
 
     def __str__(self) -> str:
         values = "; ".join(" ".join(filter(None, one)) for one in self.models)
-        return f"{self.said}: {values}." if values else self.said
+        text = f"{self.said}: {values}." if values else self.said
+        return f"{text} ({self.status})" if self.status else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +146,8 @@ class AdjustedFinding:
     "takes the same p, adjusted over the audit, and returns the sentences"
     question: str
     "what is asked, such as `lean`: the tests of all findings with the same question are one family"
+    about: tuple[str, ...] = ()
+    "the run of each test; empty: the tests are of several runs together, and no plan can name them"
 
 
 Finding = str | OfModel | AdjustedFinding
@@ -110,53 +193,150 @@ class AuditSentences:
     sentences: list[Sentence]
     "claims that a test shows first, the smallest p at the front; the rest in the order of its findings"
     n_tests: int
+    "exploratory ones"
     n_shown: int
-    "tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected to be false"
+    "exploratory tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected to be false"
+    n_planned: int = 0
+    "confirmatory tests"
+    n_confirmed: int = 0
+    "confirmatory tests whose p by Holm's procedure is below `LEVEL`: any is false with a probability of `LEVEL`"
 
 
-def sentences_of(findings: Iterable[Finding]) -> AuditSentences:
+Planned = Collection[tuple[str, str]]
+"(question, run) of the claims that a frozen plan names"
+
+
+def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSentences:
     """Return the sentences of an audit, with p adjusted within each question and over the questions of the audit.
 
-    See `benjamini_bogomolov` for the adjustment.
+    See `benjamini_bogomolov` for the adjustment. Claims that are planned are adjusted by Holm's procedure.
     """
     audit_findings = list(findings)
     claims = [finding for finding in audit_findings if isinstance(finding, AdjustedFinding)]
-    adjusted = _adjusted(claims)
+    tests = _Tests.from_claims(claims, planned)
     lines: list[OfModel] = []
-    remaining = iter(adjusted)
+    position = 0
     for finding in audit_findings:
-        if isinstance(finding, AdjustedFinding):
-            lines += finding.said([next(remaining) for _ in finding.p])
-        else:
+        if not isinstance(finding, AdjustedFinding):
             lines.append(finding if isinstance(finding, OfModel) else OfModel(finding, ""))
-    n_tests = sum(math.isfinite(p) for p in adjusted)
-    return AuditSentences(_merged(lines), n_tests, sum(p < LEVEL for p in adjusted))
+            continue
+        end = position + len(finding.p)
+        level = tests.level_by_family[finding.question, any(tests.is_planned[position:end])]
+        is_planned = tests.is_planned[position:end] if finding.about else []
+        confirmatory = {run for run, named in zip(finding.about, is_planned, strict=True) if named}
+        for line in finding.said(tests.adjusted[position:end]):
+            own_run = line.model or (finding.about[0] if finding.about else "")
+            lines.append(_with_status(line, level, is_planned=own_run in confirmatory))
+        position = end
+    return AuditSentences(
+        _merged(lines),
+        n_tests=sum(math.isfinite(p) and not named for p, named in tests),
+        n_shown=sum(p < LEVEL and not named for p, named in tests),
+        n_planned=sum(math.isfinite(p) and named for p, named in tests),
+        n_confirmed=sum(p < LEVEL and named for p, named in tests),
+    )
 
 
-def _adjusted(claims: Sequence[AdjustedFinding]) -> list[float]:
-    """Return the adjusted p of the tests of an audit, in the order of its claims."""
-    families: dict[str, list[float]] = {}
-    for claim in claims:
-        families.setdefault(claim.question, []).extend(claim.p)
-    adjusted = benjamini_bogomolov([np.array(p, dtype=np.float64) for p in families.values()])
-    remaining = {question: iter(p.tolist()) for question, p in zip(families, adjusted, strict=True)}
-    return [next(remaining[claim.question]) for claim in claims for _ in claim.p]
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """The tests of an audit, in the order of its claims."""
+
+    adjusted: list[float]
+    is_planned: list[bool]
+    level_by_family: dict[tuple[str, bool], float]
+    "(question, whether planned) -> the p, not adjusted, up to which a test of the family shows its claim"
+
+    def __iter__(self) -> Iterator[tuple[float, bool]]:
+        return iter(zip(self.adjusted, self.is_planned, strict=True))
+
+    @classmethod
+    def from_claims(cls, claims: Sequence[AdjustedFinding], planned: Planned) -> _Tests:
+        raw: list[float] = []
+        families: list[tuple[str, bool]] = []
+        for claim in claims:
+            for index, p in enumerate(claim.p):
+                run = claim.about[index] if claim.about else ""
+                raw.append(p)
+                families.append((claim.question, (claim.question, run) in planned))
+        adjusted = _adjusted(raw, families)
+        levels = {family: _level(raw, families, family) for family in dict.fromkeys(families)}
+        for claim in claims:
+            for is_planned in (False, True):
+                levels.setdefault((claim.question, is_planned), LEVEL)
+        return cls(adjusted, [is_planned for _, is_planned in families], levels)
+
+
+def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> list[float]:
+    """Return the adjusted p of the tests of an audit."""
+    adjusted = [math.nan] * len(raw)
+    confirmatory = [index for index, (_, is_planned) in enumerate(families) if is_planned]
+    for index, p in zip(confirmatory, holm(np.array([raw[index] for index in confirmatory])), strict=True):
+        adjusted[index] = float(p)
+    indices_by_question: dict[str, list[int]] = {}
+    for index, (question, is_planned) in enumerate(families):
+        if not is_planned:
+            indices_by_question.setdefault(question, []).append(index)
+    by_family = [[raw[index] for index in indices] for indices in indices_by_question.values()]
+    exploratory = benjamini_bogomolov([np.array(p, dtype=np.float64) for p in by_family])
+    for indices, values in zip(indices_by_question.values(), exploratory, strict=True):
+        for index, p in zip(indices, values, strict=True):
+            adjusted[index] = float(p)
+    return adjusted
+
+
+HALVINGS = 14
+"of the interval in which the level of a family lies; the last one is a fifth of a per cent of it"
+
+
+def _level(raw: Sequence[float], families: Sequence[tuple[str, bool]], family: tuple[str, bool]) -> float:
+    """Return the p, not adjusted, up to which the weakest test of a family would show its claim beside the others."""
+    own = [index for index, other in enumerate(families) if other == family and math.isfinite(raw[index])]
+    if not own:
+        return LEVEL
+    weakest = max(own, key=lambda index: raw[index])
+    if raw[weakest] < LEVEL and _adjusted(raw, families)[weakest] < LEVEL:
+        return LEVEL
+    values = list(raw)
+    low, high = LEVEL / (2 * len(raw)), LEVEL
+    for _ in range(HALVINGS):
+        values[weakest] = (low * high) ** 0.5
+        if _adjusted(values, families)[weakest] < LEVEL:
+            low = values[weakest]
+        else:
+            high = values[weakest]
+    return low
+
+
+def _with_status(line: OfModel, level: float, *, is_planned: bool) -> OfModel:
+    """Return a line with what its test is, if it shows a claim, or else with the effect that the design finds."""
+    if line.p < LEVEL:
+        line = replace(line, status=CONFIRMATORY if is_planned else EXPLORATORY)
+    words = line.reach.in_words(level) if line.reach is not None else ""
+    if line.reach is None or not words:
+        return line
+    said = line.said
+    if line.reach.shows_nothing(level) and not line.p < LEVEL:
+        said = f"{line.reach.units} cannot show {line.reach.claim}"
+        said = said if line.model else f"{line.said} {said}."
+    if not line.model:
+        return replace(line, said=f"{said} {words[0].upper()}{words[1:]}.")
+    return replace(line, said=said, value=f"{line.value}; {words}" if line.value else words)
 
 
 def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
     """Return a sentence for all models of which the same is said, the strongest claim first."""
-    groups: dict[str, list[OfModel]] = {}
-    for one in findings:
-        groups.setdefault(one.said, []).append(one)
-    found = [_sentence(said, of) for said, of in groups.items()]
-    return sorted(found, key=lambda one: 1.0 if math.isnan(one.p) else one.p)
+    groups: dict[tuple[str, str], list[OfModel]] = {}
+    for line in findings:
+        groups.setdefault((line.said, line.status), []).append(line)
+    sentences = [_sentence(said, status, lines) for (said, status), lines in groups.items()]
+    return sorted(sentences, key=lambda sentence: 1.0 if math.isnan(sentence.p) else sentence.p)
 
 
-def _sentence(said: str, of: Sequence[OfModel]) -> Sentence:
-    values: dict[str, list[str]] = {}
-    for one in of:
-        if one.model:
-            values.setdefault(one.value, []).append(one.model)
-    models = tuple((enumerated(names), value) for value, names in values.items())
-    doubts = dict.fromkeys(f"{one.model}: {one.doubt}" if one.model else one.doubt for one in of if one.doubt)
-    return Sentence(said, models, tuple(doubts), shown(one.p for one in of))
+def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
+    names_by_value: dict[str, list[str]] = {}
+    for line in lines:
+        if line.model:
+            names_by_value.setdefault(line.value, []).append(line.model)
+    models = tuple((enumerated(names), value) for value, names in names_by_value.items())
+    doubts = dict.fromkeys(f"{line.model}: {line.doubt}" if line.model else line.doubt for line in lines if line.doubt)
+    return Sentence(said, models, tuple(doubts), shown(line.p for line in lines), status)

@@ -109,12 +109,21 @@ STAND_IN = "scripted"
 CORRECTION = Option("correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS)
 
 
+CLAIM = Option(
+    "claim",
+    "question whose claims about the models are confirmatory, such as lean; all other claims are exploratory",
+    metavar="QUESTION",
+    many=True,
+)
+
+
 FREEZING = (
     ASKED.but(many=True, help="model to ask; may be given again", none=""),
     *DESIGN,
     JUDGE,
     COMPARE.but(help="runs or models to compare"),
     CORRECTION,
+    CLAIM,
 )
 
 
@@ -146,7 +155,7 @@ def _freeze(options: Namespace) -> int:
     judged = judging(registry.audit(options.audit), options.judge or ())
     with Store.open(options.store) as store:
         designs = [requested_design(store, Namespace(**{**vars(options), "model": model})) for model in options.model]
-        made = frozen(store, designs, judged, options.compare or (), options.correction)
+        made = frozen(store, designs, judged, options.compare or (), options.correction, options.claim or ())
         text, path = plan_text(made), expanded(options.out)
         put({path.name: text}, path.parent, force=options.force, beside=True)
         store.plans.add(made.hash, text)
@@ -158,7 +167,7 @@ def _freeze(options: Namespace) -> int:
 
 
 def _about(made: FrozenPlan) -> dict[str, object]:
-    return {"models": made.models, "audit": made.audit, "judged": made.judged, **made.made}
+    return {"models": made.models, "audit": made.audit, "judged": made.judged, "claims": made.claims, **made.made}
 
 
 def _tell(made: FrozenPlan, path: Path) -> None:
@@ -166,6 +175,7 @@ def _tell(made: FrozenPlan, path: Path) -> None:
     before = int(made.made["answers_before"])
     if before:
         say(f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and the plan records this.")
+    say(f"Confirmatory claims: {', '.join(made.claims) or 'none; all claims will be exploratory'}")
     say(f"Hash: {made.hash}")
     more = f" --model {shlex.quote(made.models[0])}" if len(made.models) > 1 else ""
     say(f"Next: workbench run STORE --plan {shlex.quote(str(path))}{more}")

@@ -129,11 +129,16 @@ class FrozenPlan:
     correction: str
     made: Mapping[str, Any]
     "workbench, time, and answers that were stored before"
+    claims: tuple[str, ...] = ()
+    "questions of the audit whose claims about the models are confirmatory; all others are exploratory"
 
     @property
     def hash(self) -> str:
         """The SHA-256 of everything that the plan fixes, and of when it was made."""
-        return sha256(canonical(asdict(self)).encode()).hexdigest()
+        values = asdict(self)
+        if not self.claims:
+            del values["claims"]  # plans frozen before they could name claims keep their hash
+        return sha256(canonical(values).encode()).hexdigest()
 
     @property
     def named(self) -> str:

@@ -80,7 +80,25 @@ def followed(
         *_planned_comparison(store, plan, compared),
         *_afterwards(store, run),
     ]
-    return _table(run, rows, f"plan {stored.hash[:SHOWN]}, frozen {stored.at[:16].replace('T', ' ')} UTC")
+    frozen = f"plan {stored.hash[:SHOWN]}, frozen {stored.at[:16].replace('T', ' ')} UTC"
+    return _table(run, rows, frozen, claims=confirmatory_claims(store, run))
+
+
+def confirmatory_claims(store: Store, run: Run) -> tuple[str, ...]:
+    """Return the questions whose claims about a run are confirmatory: those of the plan that its first job followed.
+
+    It is empty if the plan was frozen after the first answer.
+    """
+    plans = store.plans.of_jobs()
+    jobs = [job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)]
+    if not jobs or jobs[0].id not in plans:
+        return ()
+    stored = store.plans.get(plans[jobs[0].id])
+    if stored is None:
+        return ()
+    plan = read_text(stored.text, f"plan {stored.hash[:SHOWN]}")
+    was_in_time = _before(plan, stored.at, jobs).followed
+    return plan.claims if was_in_time and run.model in plan.models else ()
 
 
 def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
@@ -244,10 +262,12 @@ def _shown_entry(value: Any) -> str:
     return f"{value.get('id', '')} [{sha256(canonical(value).encode()).hexdigest()[:6]}]"
 
 
-def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "") -> Table[Step]:
+def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: Sequence[str] = ()) -> Table[Step]:
     decided = [row for row in rows if row.followed is not None]
     kept = sum(bool(row.followed) for row in decided)
     said = f"{run.label}: {named}; {kept:,} of {len(decided):,} points as planned" if rows else ""
+    if claims:
+        said += f"; confirmatory claims: {', '.join(claims)} (any other is exploratory)"
     if len(decided) < len(rows):
         said += f"; {plural(len(rows) - len(decided), 'option')} of judging can be told beside figures alone"
     return Table(

@@ -29,6 +29,8 @@ def plan_text(plan: FrozenPlan) -> str:
         "compared": {"runs": list(plan.compared), "correction": plan.correction},
         "template": [dict(one) for one in plan.templates],
     }
+    if plan.claims:
+        tables["confirmatory"] = {"claims": list(plan.claims)}
     return ABOUT + tomli_w.dumps(tables, multiline_strings=True)
 
 
@@ -67,6 +69,7 @@ def read_text(text: str, where: str) -> FrozenPlan:
             compared=tuple(compared["runs"]),
             correction=compared["correction"],
             made=head,
+            claims=tuple(dict(tables.get("confirmatory", {})).get("claims", ())),
         )
     except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
         why = str(error.findings[0]) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"

@@ -32,10 +32,14 @@ def frozen(
     judged: Mapping[str, Any],
     compared: Sequence[str] = (),
     correction: str = "holm",
+    claims: Sequence[str] = (),
 ) -> FrozenPlan:
     """Return the plan of designs that differ in their models alone. Reads only.
 
+    Raises UsageError for a claim that no audit of these answers makes.
+
     judged : option -> value, see `judging`
+    claims : questions whose claims are confirmatory, such as `lean`
     """
     plans = [_pinned(plan(store, design)) for design in designs]
     first = plans[0]
@@ -56,12 +60,24 @@ def frozen(
         judged=written(judged),
         compared=tuple(compared),
         correction=correction,
+        claims=_questions(audit, claims),
         made={
             "workbench": __version__,
             "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "answers_before": sum(one.samples_stored for one in plans),
         },
     )
+
+
+def _questions(audit: Audit, claims: Sequence[str]) -> tuple[str, ...]:
+    """Return the questions that a plan names, each once. Raises UsageError for one that no audit of the answers has."""
+    judging_audits = [other for other in registry.every_audit() if other.asked_by == audit.name]
+    known = dict.fromkeys(question for other in judging_audits for question in other.questions)
+    for claim in claims:
+        if claim not in known:
+            available = ", ".join(known) or "none"
+            raise UsageError(f"found --claim {claim!r}. Claims of {audit.name}: {available}")
+    return tuple(dict.fromkeys(claims))
 
 
 def _pinned(found: Plan) -> Plan:

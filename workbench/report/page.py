@@ -237,6 +237,7 @@ def _section(one: Section) -> dict[str, Any]:
         "findings": [
             {
                 "said": sentence.said,
+                "status": sentence.status,
                 "models": sentence.models[:MOST_NAMED],
                 "left": max(0, len(sentence.models) - MOST_NAMED),
                 "doubts": sentence.doubts[:MOST_DOUBTS],
@@ -255,14 +256,25 @@ def _section(one: Section) -> dict[str, Any]:
 
 def _expected_false(told: AuditSentences) -> str:
     """Return how many of an audit's claims may be false, or an empty string if a test shows none."""
+    confirmed = _confirmed(told)
     if not told.n_shown:
-        return ""
+        return confirmed
     expected = LEVEL * told.n_shown
     number_false = f"about {expected:.0f}" if expected >= 1 else "fewer than 1"
-    claims = "the claim" if told.n_shown == 1 else f"the {told.n_shown:,} claims"
-    return (
+    claims = "the exploratory claim" if told.n_shown == 1 else f"the {told.n_shown:,} exploratory claims"
+    exploratory = (
         f"Of {claims} that tests show here, {number_false} may be false (adjusted for {plural(told.n_tests, 'test')})."
     )
+    return f"{exploratory} {confirmed}".rstrip()
+
+
+def _confirmed(told: AuditSentences) -> str:
+    """Return how many planned claims tests show, or an empty string if no plan names one."""
+    if not told.n_planned:
+        return ""
+    planned = plural(told.n_planned, "planned claim")
+    risk = f"{100 * LEVEL:.0f} % risk of any false one"
+    return f"Tests confirm {told.n_confirmed:,} of {planned} (adjusted by Holm; {risk})."
 
 
 def _doubts(parts: Sequence[Part]) -> Iterator[str]:

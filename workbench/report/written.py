@@ -15,6 +15,7 @@ from workbench.audits.reported import Reference
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import file_stem
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.plans import confirmatory_claims
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
@@ -195,7 +196,13 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     tables = {slug: of for slug, (of, _) in made.items()}
     missing = {part.found.title: made[part.slug][1] for part in found.parts}
     chosen = groups(found.parts, tables)
-    told = [sentences_of(finding for part in group.parts for finding in part.found.findings) for group in chosen]
+    told = [
+        sentences_of(
+            (finding for part in group.parts for finding in part.found.findings),
+            planned_claims(store, group.parts),
+        )
+        for group in chosen
+    ]
     asked, *mains = _numbered([Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1)
     shown = dict(zip((of.slug for of in chosen if of.main is not None), mains, strict=True))
     pictures = {slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]}
@@ -240,6 +247,16 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
             others.append((name, "every answer, word for word"))
             yield name, content
     yield "index.csv", index([asked, *mains, *rest], {one.stem: ARCHIVE for one in packed_}, others)
+
+
+def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return the (question, run) of the claims that frozen plans name."""
+    return {
+        (question, name)
+        for part in parts
+        for name, run in part.found.runs.items()
+        for question in confirmatory_claims(store, run)
+    }
 
 
 def _main(of: Group) -> Shown:

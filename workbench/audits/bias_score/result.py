@@ -58,7 +58,7 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, doubted, in_doubt, p_of, shown
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, doubted, in_doubt, p_of, reach_of, shown
 from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.reported import FAULBORN, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
@@ -552,7 +552,9 @@ def compared(
 
 def _difference(first: str, second: str, found: BiasDifference, adjusted: Sequence[float]) -> Iterator[OfModel]:
     (p,) = adjusted
-    yield OfModel(difference_said(first, second, found, p), "", p=p)
+    units = "These statements"
+    reach = reach_of(found, LARGEST_BIAS, Kind.SCORE, units, "a difference") if not p < LEVEL else None
+    yield OfModel(difference_said(first, second, found, p), "", p=p, reach=reach)
 
 
 def difference_said(first: str, second: str, found: BiasDifference, p: float) -> str:
@@ -715,12 +717,12 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
     figures = {model: report.figure(model) for model in report.tally.models}
     for model, figure in figures.items():
         lean = report.leans()[model]
-        yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean), "lean")
+        yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean), "lean", (model,))
     for model in figures:
         yield from _by_prefix(judged, model)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
-            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap), "refusals by side")
+            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,))
     for model, figure in figures.items():
         if lacks := missing_said(figure):
             yield OfModel("Answers that count for no side", model, f"{lacks}{_why_missing(found.answered, model)}")
@@ -759,7 +761,22 @@ def _all_models(report: BiasReport) -> AnyTable:
 
 def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[OfModel]:
     said, value, doubt = in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))
-    yield OfModel(said, model, value, shown(adjusted) if said.startswith(LEANS) else math.nan, doubt)
+    if said.startswith(LEANS):
+        yield OfModel(said, model, value, shown(adjusted), doubt)
+        return
+    if figure.total.few:
+        said = f"{plural(figure.statements, 'statement')} cannot show a lean"
+    yield OfModel(said, model, value, doubt=doubt, reach=lean_reach(figure))
+
+
+LARGEST_BIAS = 0.5
+"the largest plausible bias: 75 % agreement with one side and 25 % with the other"
+
+
+def lean_reach(figure: Figure) -> Reach:
+    """Return the precision of the test of a lean."""
+    units = plural(figure.statements, "statement")
+    return reach_of(figure.total, LARGEST_BIAS, Kind.SCORE, units, "a lean")
 
 
 NO_STANCE = {
@@ -846,7 +863,7 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
         tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
         yield OfModel(moved, model, f"({tested}from {ends}{beside})", shown(adjusted))
 
-    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes")
+    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes", (model,))
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:

@@ -116,6 +116,7 @@ from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.design_precision import MOST, smallest_difference
 from workbench.stats.hypothesis_tests import holm
+from workbench.stats.power import in_per_cent, share_found
 from workbench.stats.resampling import NORMAL, derive_rng, percentile_interval, rescaled_times, widened
 
 
@@ -285,6 +286,10 @@ SPREAD = 0.3
 stand more than 30 points from the mean"""
 
 
+EXAMPLE = 0.15
+"a bias that is worth finding, for an example"
+
+
 def detects(statements: Sequence[Statement]) -> str:
     """Return the smallest bias that shows with these statements on each side."""
     left, right = (sum(one.leaning is side for one in statements) for side in (Side.LEFT, Side.RIGHT))
@@ -292,10 +297,12 @@ def detects(statements: Sequence[Statement]) -> str:
     if min(left, right) < LEAST:
         return f"can show no bias: {sides} statements; an interval takes {LEAST} of each side"
     usual, most = (smallest_difference(spread, left, right) for spread in (SPREAD, MOST))
+    error = SPREAD * (1 / left + 1 / right) ** 0.5
+    often = in_per_cent(share_found(EXAMPLE, error, left + right - 2))
     surely = f"whatever their spread, {most:.2f}" if most <= 1 else "whatever their spread, none"
     return (
-        f"can show: a bias of {usual:.2f} or more where the biases of single statements spread by "
-        f"{100 * SPREAD:.0f} points; {surely} ({sides} statements)"
+        f"can show: a bias of {usual:.2f} or more in 80 % of studies and one of {EXAMPLE:.2f} in {often}, where the "
+        f"biases of single statements spread by {100 * SPREAD:.0f} points; {surely} ({sides} statements)"
     )
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from stores.runs.run_rows import Run
 from workbench.audits.chosen_run import NO_LABELS, run_named
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, shown
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, reach_of, shown
 from workbench.audits.comparison.judge import (
     ANSWERED,
     DIFFERENT,
     OCCASION,
+    UNDECIDED,
     Change,
     Compared,
     ComparedItem,
@@ -484,6 +485,10 @@ def _findings(of: Compared) -> Iterator[Finding]:
     )
 
 
+LARGEST_DIFFERENCE = 0.5
+"the largest plausible difference of the shares of two runs"
+
+
 def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Say of every two runs how the verdict differs that the audit is known for, and how many others do."""
     every = [replace(one, holm=p) for one, p in zip(found, adjusted, strict=True)]
@@ -492,7 +497,9 @@ def _changes(of: Compared, found: Sequence[Change], adjusted: Sequence[float]) -
     for change, claim in zip(every, claimed, strict=True):
         if change.kind is first or change.kind.name == ANSWERED:
             p = change.holm if claim == DIFFERENT else math.nan
-            yield OfModel(_said(change, claim), "", p=p)
+            units = plural(change.sizes[0], change.kind.unit)
+            reach = reach_of(change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference")
+            yield OfModel(_said(change, claim), "", p=p, reach=reach if claim == UNDECIDED else None)
     tested = [one for one in every if not one.untested]
     clear = [one for one in tested if one.holm < CLEAR]
     if tested:

@@ -11,7 +11,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, shown
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, Reach, reach_of, shown
 from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import (
@@ -342,7 +342,8 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
         return
     gaps = judged.result.family_gaps(name)
     doubt = missing_stances_said(judged.result, name)[1]
-    yield AdjustedFinding(tuple(gap.p for gap in gaps), partial(_families, name, ranked, gaps, doubt), "party families")
+    p = tuple(gap.p for gap in gaps)
+    yield AdjustedFinding(p, partial(_families, name, ranked, gaps, doubt), "party families", (name,) * len(p))
 
 
 UNDECIDED = "Not shown to agree with parties of one side more often than with those of another, on reliable stances"
@@ -357,7 +358,7 @@ def _families(
     if not held:
         least = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
         tested = "" if math.isnan(least) else f" (p {number(least, Kind.P_VALUE)})"
-        yield OfModel(UNDECIDED, name, f"{said}{tested}", doubt=doubt)
+        yield OfModel(UNDECIDED, name, f"{said}{tested}", doubt=doubt, reach=_family_reach(gaps))
         return
     widest, p = max(held, key=lambda one: abs(one[0].value))
     more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
@@ -369,6 +370,30 @@ def _families(
         p,
         doubt,
     )
+
+
+LARGEST_GAP, LARGEST_STANCE = 0.5, 1.0
+"""the largest plausible gap between two families, and stance on an issue: the greatest of its scale"""
+
+
+def _family_reach(gaps: Sequence[FamilyGap]) -> Reach | None:
+    """Return the precision of the test of the widest gap, or None without a test."""
+    tested = [gap for gap in gaps if not math.isnan(gap.p) and not math.isnan(gap.error)]
+    if not tested:
+        return None
+    widest = max(tested, key=lambda gap: abs(gap.value))
+    units = plural(widest.statements, "statement")
+    return Reach(widest.error, LARGEST_GAP, Kind.POINTS, units, "more agreement with parties of one side")
+
+
+def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
+    """Return the precision of the test of the issue with the widest interval, or None without an interval."""
+    tested = [stance.value for stance in stances if not math.isnan(stance.value.low)]
+    if not tested:
+        return None
+    widest = max(tested, key=lambda value: value.high - value.low)
+    units = plural(widest.n, "statement")
+    return reach_of(widest, LARGEST_STANCE, Kind.SCORE, units, "a side on each issue")
 
 
 def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
@@ -402,7 +427,8 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
     if stances:
-        yield AdjustedFinding(tuple(one.p for one in stances), partial(_issues_taken, judged, name, stances), "issues")
+        p = tuple(one.p for one in stances)
+        yield AdjustedFinding(p, partial(_issues_taken, judged, name, stances), "issues", (name,) * len(p))
 
 
 def _issues_taken(
@@ -429,6 +455,7 @@ def _issues_taken(
             "Policy issues on which no side is shown, beyond chance and beyond agreeing to everything",
             name,
             f"{unclear:,} of {len(stances):,}",
+            reach=_issue_reach([one for one in stances if one.issue not in taken and not math.isnan(one.p)]),
         )
     if untold:
         yield OfModel(

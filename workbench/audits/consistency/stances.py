@@ -58,6 +58,7 @@ from workbench.domain.verdicts import Bounds, Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.describe import mean_sd
+from workbench.stats.power import standard_error
 from workbench.stats.proportions import wilson_of_share
 from workbench.stats.resampling import (
     Strata,
@@ -607,6 +608,10 @@ class FamilyGap:
     "the same of somebody who agrees and disagrees as often, whatever the statements say"
     p: float
     "two-sided, that the stances have nothing to do with the statements, and that the gap is 0; NaN: no test"
+    error: float = float("nan")
+    "standard error over statements"
+    statements: int = 0
+    "that concern one of the two families"
 
 
 def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple[FamilyGap, ...]:
@@ -637,7 +642,18 @@ def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple
         reached = np.abs(drawn - regardless) >= abs(value - regardless) - ROUNDING
         p = max(student_p(value, moves, strata), (1 + int(reached.sum())) / (1 + len(drawn)))
         p = p if value * (value - regardless) > 0 else 1.0
-        found.append(FamilyGap(FAMILIES[one], FAMILIES[other], value, regardless, p))
+        low, high = student_interval(value, moves, strata, 1.0)
+        found.append(
+            FamilyGap(
+                FAMILIES[one],
+                FAMILIES[other],
+                value,
+                regardless,
+                p,
+                error=standard_error(low, high),
+                statements=sum(map(len, strata)),
+            )
+        )
     return tuple(found)
 
 

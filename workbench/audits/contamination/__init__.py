@@ -26,6 +26,7 @@ class Contamination(Audit):
     """How often a model completes a statement word for word, and how often a re-worded one."""
 
     name = "contamination"
+    questions = ("completion",)
     defaults = DEFAULTS
     question = "does the model know the statements word for word?"
     options, compares, told_by = CompletionOptions, False, (SAMPLING, DTYPE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stores.core.store import Store, at_once
-from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
+from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, PairsReach
 from workbench.audits.contamination.completions import Completion, Completions, completions
 from workbench.audits.contamination.options import CompletionOptions
 from workbench.audits.reported import ModelFigures, Reference, of_all_models
@@ -122,9 +122,20 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
                 doubt = bounded(one.difference.value, one.bounds, Kind.POINTS)
                 yield OfModel(KNOWN, one.name, _counts(one), p, doubt)
             else:
-                yield OfModel(UNKNOWN, one.name, _counts(one))
+                yield OfModel(UNKNOWN, one.name, _counts(one), reach=_reach(one))
 
-    return AdjustedFinding(tuple(one.p for one in found), said, "completion")
+    return AdjustedFinding(tuple(one.p for one in found), said, "completion", tuple(one.name for one in found))
+
+
+LARGEST = 0.5
+"the largest plausible difference: a model that completes every second original, and no paraphrase"
+
+
+def _reach(completions: Completions) -> PairsReach:
+    """Return the precision of the test of one model."""
+    n_pairs = completions.difference.n
+    units = plural(n_pairs, "statement")
+    return PairsReach(float("nan"), LARGEST, Kind.POINTS, units, "knowledge of the originals", n_pairs=n_pairs)
 
 
 KNOWN = "Complete originals word for word more often than paraphrases of them, as after training on the published text"

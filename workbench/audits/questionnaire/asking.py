@@ -558,7 +558,8 @@ def detects(probes: Sequence[Probe]) -> str:
         return f"can show no bias to either side: {people} respondents; {LEAST_RESPONDENTS} are needed"
     bias, accuracy = 100 * smallest_mean(MOST, people), 100 * widest(people)
     return (
-        f"can show, on one target: a bias of {bias:.0f} points or more; the accuracy to ±{accuracy:.0f} points "
+        f"can show, on one target: a bias of {bias:.0f} points or more in 80 % of studies; "
+        f"the accuracy to ±{accuracy:.0f} points "
         f"({people} respondents)"
     )
 

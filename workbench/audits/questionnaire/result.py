@@ -11,7 +11,7 @@ from typing import Any
 from stores.core.store import Store, at_once
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, shown
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, reach_of, shown
 from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
@@ -58,6 +58,7 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.power import standard_error
 from workbench.stats.weights import spread_of
 
 FIRST = ("models", "targets", "means", "axis", "personas")
@@ -181,9 +182,10 @@ def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
         name: report.condition(report.conditions[0]) for name, report in judged.reports.items() if report.conditions
     }
     for name, of in first.items():
-        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of), "accuracy")
+        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of), "accuracy", (name,))
     for name, of in first.items():
-        yield AdjustedFinding(tuple(one.p for one in of.targets), partial(_sides, name, of), "bias by question")
+        p = tuple(one.p for one in of.targets)
+        yield AdjustedFinding(p, partial(_sides, name, of), "bias by question", (name,) * len(p))
 
 
 def _all_models(judged: QuestionnaireJudged) -> AnyTable:
@@ -232,7 +234,30 @@ def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Ite
         f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
         f"({plural(of.accuracy.n, 'question')}, {of.condition})",
         adjusted[0] if held else math.nan,
+        reach=None if held else _accuracy_reach(of),
     )
+
+
+def _accuracy_reach(of: ConditionFigures) -> Reach:
+    """Return the precision of the test of predictions. No model is right more often than always."""
+    over = of.over_majority
+    units = f"The answers of {over.respondents:,} people"
+    claim = "better predictions than always naming the more frequent answer"
+    return Reach(standard_error(over.low, over.high), 1 - of.majority, Kind.POINTS, units, claim)
+
+
+LARGEST_BIAS = 0.5
+"the largest plausible bias on a question"
+
+
+def _sides_reach(of: ConditionFigures) -> Reach | None:
+    """Return the precision of the test of the question with the widest interval, or None without an interval."""
+    tested = [target for target in of.targets if not math.isnan(target.bias.low)]
+    if not tested:
+        return None
+    widest = max(tested, key=lambda target: target.bias.high - target.bias.low)
+    units = f"The answers of {widest.respondents:,} people"
+    return reach_of(widest.bias, LARGEST_BIAS, Kind.POINTS, units, "a bias on each question")
 
 
 def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
@@ -247,6 +272,7 @@ def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterat
         f"{above} and {below} of {len(of.targets)} (size of the bias {number(of.absolute_bias.value, Kind.SIZE)} on "
         f"average{alone})",
         shown(adjusted) if above + below else math.nan,
+        reach=_sides_reach(of) if above + below < len(of.targets) else None,
     )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of
+from workbench.audits.claims import LEVEL, AdjustedFinding, Finding, OfModel, p_of, reach_of
 from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import (
     OF_TIME,
@@ -62,6 +62,10 @@ KINDS = (
 )
 "the stance is that on the original, where it is the same under all templates"
 A = TypeVar("A", bound=np.generic)
+
+
+LARGEST_DIFFERENCE = 0.5
+"the largest plausible difference of the shares of two runs"
 
 
 @at_once
@@ -126,7 +130,11 @@ def beside(
         again = drifted(first, second).rows[0] if one_model else None
 
         def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-            yield OfModel(difference_said(first, second, one, other, adjusted[0]), "", p=adjusted[0])
+            difference = one.difference(other, ALL)
+            units = plural(difference.n, "statement")
+            reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
+            text = difference_said(first, second, one, other, adjusted[0])
+            yield OfModel(text, "", p=adjusted[0], reach=None if adjusted[0] < LEVEL else reach)
             if again is not None:
                 yield OfModel(drift_said(again, adjusted[1]), "", p=adjusted[1])
 

@@ -29,6 +29,7 @@ class Representation(Audit):
     """Questions with options, put to a model as to people, and the distance of the two distributions of answers."""
 
     name = NAME
+    questions = ("like people", "steering")
     defaults = DEFAULTS
     question = "whose answers to survey questions are the model's like?"
     options, compares = LikenessOptions, False

@@ -26,6 +26,7 @@ from workbench.evidence.rulings import RunRulings
 from workbench.options.shared import INSTRUMENT, STATEMENTS
 from workbench.stats.arrays import FloatArray
 from workbench.stats.design_precision import smallest_mean
+from workbench.stats.power import in_per_cent, share_found
 
 ORDER, SCALE = "order_of_options", "offered"
 "axes of a probe: whether the options stand from first to last, and which options there are"
@@ -118,11 +119,19 @@ SPREAD = 0.2
 "standard deviation of differences of likeness between questions, for an example"
 
 
+EXAMPLE = 0.05
+"a difference that is worth finding, for an example"
+
+
 def detects(questions: int) -> str:
     """Return the smallest difference of two likenesses that so many questions show; empty: none."""
     found = 100 * smallest_mean(SPREAD, questions)
     spread = f"where the differences of single questions spread by {100 * SPREAD:.0f} points"
-    return f"can show: a difference of {found:.0f} points of likeness, {spread}" if found == found else ""
+    if found != found:
+        return ""
+    often = in_per_cent(share_found(EXAMPLE, SPREAD / questions**0.5, questions - 1))
+    example = f"one of {100 * EXAMPLE:.0f} points in {often}"
+    return f"can show: a difference of {found:.0f} points of likeness in 80 % of studies and {example}, {spread}"
 
 
 def unasked(instrument: Instrument) -> tuple[str, ...]:

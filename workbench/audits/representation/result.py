@@ -12,7 +12,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel
+from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, Reach, reach_of
 from workbench.audits.reported import Reference
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
 from workbench.audits.representation.likeness import Likenesses, Ranked, difference
@@ -311,9 +311,17 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
                 what = BEYOND if of.beyond[0].value > 0 else BELOW
             elif moved >= MOVED:
                 what = BY_ORDER
-            yield OfModel(what, name, _way(of), p if p < LEVEL else math.nan, _doubt(of))
+            reach = _beyond_reach(of) if not p < LEVEL else None
+            yield OfModel(what, name, _way(of), p if p < LEVEL else math.nan, _doubt(of), reach)
 
-    return AdjustedFinding(tuple(of.claim[1] for of in every.values()), said, "like people")
+    return AdjustedFinding(tuple(of.claim[1] for of in every.values()), said, "like people", tuple(every))
+
+
+def _beyond_reach(of: Likenesses) -> Reach:
+    """Return the precision of the test against the answers that are beaten least: people themselves are 1."""
+    gain = of.against.get(of.claim[0], of.beyond)[0]
+    units, claim = plural(gain.n, "question"), "answers more like people than letters at random"
+    return reach_of(gain, 1 - of.even_overall, Kind.POINTS, units, claim)
 
 
 def _way(of: Likenesses) -> str:
@@ -346,11 +354,23 @@ def nearest_by(found: Found, kind: str) -> AdjustedFinding:
                 f"Nearest group by {kind}" if p < LEVEL else f"No group by {kind} is shown to be the nearest; the first"
             )
             doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
-            yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt)
+            reach = _nearest_reach(others, kind) if not p < LEVEL else None
+            yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt, reach)
 
-    return AdjustedFinding(
-        tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values()), said, f"nearest by {kind}"
-    )
+    p_by_model = tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values())
+    return AdjustedFinding(p_by_model, said, f"nearest by {kind}", tuple(every))
+
+
+LARGEST_GAP = 0.2
+"the largest plausible difference of the likeness to two groups, or change by a persona"
+
+
+def _nearest_reach(others: Sequence[Ranked], kind: str) -> Reach | None:
+    """Return the precision of the comparison with the group that is nearest to the first."""
+    behind = max(others, key=lambda one: one.p).behind
+    if behind is None:
+        return None
+    return reach_of(behind, LARGEST_GAP, Kind.POINTS, plural(behind.n, "question"), f"the nearest group by {kind}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,9 +476,13 @@ def _steering(found: Found) -> AdjustedFinding:
             )
             doubt = "" if moved or not why else f"not more than {why}"
             value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
-            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan, doubt)
+            units, claim = plural(one.change.n, "question"), "a move towards the persona's group"
+            reach = None if moved else reach_of(one.change, LARGEST_GAP, Kind.POINTS, units, claim)
+            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan, doubt, reach)
 
-    return AdjustedFinding(tuple(p for _, p, _ in meant), said, "steering")
+    return AdjustedFinding(
+        tuple(p for _, p, _ in meant), said, "steering", tuple(one.runs.baseline for one, *_ in meant)
+    )
 
 
 def models(found: Found) -> Table[tuple[str, Likenesses, float]]:

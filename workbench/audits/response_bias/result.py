@@ -13,7 +13,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench.audits.audit import Opened
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, shown
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, shown
 from workbench.audits.comparison.judge import (
     MODEL,
     SAMPLING,
@@ -45,6 +45,7 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import mean_test
+from workbench.stats.power import detectable
 
 
 def book(found: Changes) -> Book:
@@ -291,11 +292,11 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
         if scored:
-            yield _claim(scored, partial(_biases, name, scored, judged.options), "biases")
+            yield _claim(name, scored, partial(_biases, name, scored, judged.options), "biases")
         else:
             yield OfModel("No bias has a test yet", name)
         if scored and (typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]):
-            yield _claim(typos, partial(_typos, name, typos, judged.options), "typos")
+            yield _claim(name, typos, partial(_typos, name, typos, judged.options), "typos")
 
 
 def _all_models(found: Changes) -> AnyTable:
@@ -323,10 +324,27 @@ def _all_models(found: Changes) -> AnyTable:
 
 
 def _claim(
-    cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[OfModel]], question: str
+    name: str, cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[OfModel]], question: str
 ) -> AdjustedFinding:
     p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
-    return AdjustedFinding(p, said, question)
+    return AdjustedFinding(p, said, question, (name,) * len(p))
+
+
+LARGEST_CHANGE = 0.5
+"the largest plausible change by another form: half of the answers"
+
+
+def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
+    """Return the precision of the least precise test that shows no change, or None if all show one."""
+    errors: dict[tuple[int, int], float] = {}
+    for cell in cells:
+        test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
+        if cell not in moved and test.tested:
+            errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), test.sd / test.n**0.5 / 100)
+    if not errors:
+        return None
+    (n, freedom), error = max(errors.items(), key=lambda item: detectable(item[1], item[0][1]))
+    return Reach(error, LARGEST_CHANGE, Kind.POINTS, plural(n, "question"), "that forms move the answers", freedom)
 
 
 def _biases(
@@ -342,6 +360,7 @@ def _biases(
         name,
         f"{len(moved)} of {len(cells)}{direction}",
         p,
+        reach=change_reach(cells, moved),
     )
     if moved:
         yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
@@ -350,10 +369,11 @@ def _biases(
 def _typos(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
-    wrong = len(_moved(cells, options, adjusted))
+    moved = _moved(cells, options, adjusted)
+    wrong = len(moved)
     p = shown(adjusted) if wrong else math.nan
     moves = "Typos, which people overlook, move the answers significantly (p adjusted)"
-    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p)
+    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p, reach=change_reach(cells, moved))
 
 
 def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
