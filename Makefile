@@ -1,7 +1,7 @@
 # make run    set everything up, audit the embedded model, open the workbench
 # make test   set everything up, run the first stage of the tests: what takes less than a few seconds each
 # make test-e2e   the second stage: worker processes, models, servers, long flows of screens
-# make test-all   both stages
+# make test-all   both stages, and what takes too long for them: before a release
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
 # make gpu    on a machine with a GPU: its tests, models, memory, jobs and speed, as a table in gpu.md
@@ -33,7 +33,7 @@ test-e2e: $(STAMP)
 	$(TEST) -m "e2e and $(OFF)"
 
 test-all: $(STAMP)
-	$(TEST)
+	$(TEST) -m "not gpu and not network and not ray"
 
 # Ray is large and needed by these tests alone.
 test-cluster: $(RAYENV)/.installed
@@ -45,7 +45,7 @@ $(RAYENV)/.installed: pyproject.toml constraints.txt
 	@$(RAYENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev,ray]'
 	@touch $@
 
-check: lint test-all
+check: lint test test-e2e
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

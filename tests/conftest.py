@@ -87,15 +87,28 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+WIDE = (140, 40)
+"size of a terminal, beside 80 x 24"
+
+
+def _parameter(item: pytest.Item, name: str) -> object:
+    """Return the value with which a test is run, or None if it has no such parameter."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(name) if callspec else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order.
 
-    Whatever starts worker processes or writes whole reports belongs to the second stage.
+    Whatever starts worker processes or writes whole reports belongs to the second stage. A long test that is run in
+    terminals of several sizes gates a landing in the narrow one; the wide one is for `make test-all`.
     """
     for item in items:
         if item.path.parent.name in ("jobs", "report"):
             item.add_marker(pytest.mark.e2e)
+        if item.get_closest_marker("e2e") and _parameter(item, "size") == WIDE:
+            item.add_marker(pytest.mark.slow)
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 

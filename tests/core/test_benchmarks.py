@@ -43,6 +43,15 @@ def test_every_module_of_benchmarks_is_listed() -> None:
 
 
 @pytest.mark.e2e
+def test_every_module_of_benchmarks_can_be_imported() -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); [__import__(name).main for name in sys.argv[2:]]"
+    modules = [path.stem for path in FOLDER.glob("bench_*.py")]
+    command = [sys.executable, "-c", code, str(FOLDER), *modules]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
 def test_every_benchmark_runs_at_a_tiny_size_and_fills_its_rows() -> None:
     """In one process: most of the time goes into imports that several benchmarks share."""
     done = run("--tiny")
@@ -60,7 +69,7 @@ def gpu(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_what_a_gpu_is_asked_runs_on_a_cpu_at_a_tiny_size(tmp_path: Path) -> None:
     """The two parts that are left out are benchmarks, which the test above runs."""
     done = gpu("--tiny", "--to", str(tmp_path / "gpu.md"), "tests", "embedded", "large", "memory", "jobs")
@@ -73,7 +82,7 @@ def test_what_a_gpu_is_asked_runs_on_a_cpu_at_a_tiny_size(tmp_path: Path) -> Non
     assert re.search(r"two jobs at once of scripted, [1-9]\d* answers", table)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_a_part_that_fails_is_a_row_and_the_exit_status(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gpu\n"
@@ -90,7 +99,7 @@ def test_a_part_that_fails_is_a_row_and_the_exit_status(tmp_path: Path) -> None:
     assert "| after it | 1 |" in table  # the parts after it run
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_without_a_gpu_one_line_says_so() -> None:
     import torch
 

@@ -94,7 +94,7 @@ def test_scores_come_where_only_so_many_tokens_fit(place: str) -> None:
 
 
 @pytest.mark.e2e
-@PLACES
+@pytest.mark.parametrize("place", [pytest.param("first", marks=pytest.mark.slow), "last"])
 def test_memory_that_holds_not_even_one_row_is_said_to_be_too_small(place: str) -> None:
     network = build("llama")
     with engine_over(network) as engine:

@@ -761,7 +761,7 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path) 
     raise AssertionError(f"transformers serve did not start:\n{log.read_text()[-3000:]}")
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_the_same_model_answers_alike_through_a_server_and_here(transformers_serve: str) -> None:
     prompts = [Prompt((Message("system", LABELS), Message("user", text))) for text in STATEMENTS]
     prompts.append(Prompt((Message("user", "Rents in large cities are"),), chat=False))
@@ -785,7 +785,7 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
         here.close()
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_dialect(
     transformers_serve: str,
 ) -> None:

@@ -14,11 +14,11 @@ one prompt differ among themselves cannot be told from how prompts differ.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
 from itertools import islice
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conju
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, Signs
-from workbench.audits.reliability.options import EVERY, TESTS
+from workbench.audits.reliability.options import EVERY, TESTS, ReliabilityOptions
 from workbench.domain.names import in_words as spoken
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate
@@ -217,20 +217,39 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
 
     Exact probabilities are shares that are known: they enter as the one draw that there is.
     """
-    by_options = _CACHE.setdefault(report.counts, {})
-    key = report.options.but(beside=None, as_people=False), draws, type(report)
-    if key not in by_options:
-        by_options[key] = _pooled(report, draws)
-    return by_options[key]
-
-
-_CACHE: WeakKeyDictionary[Counts, dict[object, Pooled]] = WeakKeyDictionary()
-"results by counts and options: Home, pages and comparisons show the same figure, which takes seconds to sample"
-
-
-def _pooled(report: ReliabilityReport, draws: int) -> Pooled:
     if isinstance(report, ExactReport):
         return replace(_tested(report, [np.where(report.known, report.leaning, 0.5)]), exact=True)
+    options = report.options.but(beside=None, as_people=False)
+    return _sampled(_Request(_digest(report.counts), options, draws, report))
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Answers whose pooled shares are asked for. Two requests are equal if they have the same answers and options."""
+
+    digest: bytes
+    "of the answers"
+    options: ReliabilityOptions
+    draws: int
+    report: ReliabilityReport = field(compare=False)
+
+
+def _digest(counts: Counts) -> bytes:
+    digest = hashlib.sha256()
+    for part in fields(counts):
+        value = getattr(counts, part.name)
+        digest.update(f"{part.name} {value.shape}".encode() if isinstance(value, np.ndarray) else repr(value).encode())
+        if isinstance(value, np.ndarray):
+            digest.update(np.ascontiguousarray(value).tobytes())
+    return digest.digest()
+
+
+@lru_cache(maxsize=32)
+def _sampled(request: _Request) -> Pooled:
+    """Return the tests on draws. Results are kept: Home, pages and comparisons show the same figure, whose sampling
+    takes seconds.
+    """
+    report, draws = request.report, request.draws
     known = known_prompts(report)
     readable = report.counts.readable[known]
     if readable.size and np.median(readable) < 2:
