@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 import workbench.tui
 from tests.cli.test_hostile_texts import hostile as hostile  # the store, made once
-from tests.tui.conftest import at_rest, screen_text
+from tests.tui.conftest import at_rest, screen_text, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.welcome import WelcomeApp
 
@@ -72,6 +72,10 @@ def check_painted(app: App[Any]) -> None:
     assert "[bold]\\input" not in text, "markup of a stored text was obeyed"
 
 
+def _names_of_open_screens(app: App[Any]) -> set[str]:
+    return {kind.__name__ for screen in app.screen_stack for kind in type(screen).__mro__}
+
+
 def test_every_screen_is_looked_at() -> None:
     assert screens() - {"ResultScreen"} <= PATHS.keys() | ELSEWHERE
     assert not PATHS.keys() & ELSEWHERE
@@ -82,12 +86,13 @@ async def test_what_a_screen_paints_is_text(hostile: Path, tmp_path: Path, name:
     start, *keys = PATHS.get(name, name).split()
     app = WorkbenchApp(Path(shutil.copy(hostile, tmp_path / "[bold][x].db")), start=start, annotator=AUDITOR)
     async with app.run_test(size=(140, 40)) as pilot:
-        await at_rest()
+        await until(pilot, lambda: "looking for what waits" not in screen_text(app))
         for key in keys:
             await pilot.press(key)
             await at_rest()
             check_painted(app)
-        assert name in FIGURES or name in {kind.__name__ for one in app.screen_stack for kind in type(one).__mro__}
+        await until(pilot, lambda: name in FIGURES or name in _names_of_open_screens(app))
+        check_painted(app)
         await pilot.press("question_mark")
         await at_rest()
         check_painted(app)
