@@ -388,7 +388,7 @@ def reported(
         codebook=result.codebook,
         parameters=(*_readers(readers, result), *result.options.parameters()),
         limits=result.limits,
-        shown=result.unfolded or result.first,
+        shown=tuple(dict.fromkeys((*result.unfolded, *result.first))),
         references=result.references,
     )
     if not result.beside:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -31,13 +31,13 @@ from workbench.evidence.readings import agreement_of, queue_labels
 from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
 from workbench.evidence.runs import without_runs
-from workbench.figures.book import Entry, Subject
 from workbench.figures.shown import estimate
 from workbench.figures.table import AnyTable, Kind, Table
 from workbench.options.option import chosen
 from workbench.pipeline import classifier_figures as classifier_book
 from workbench.pipeline.classifier_figures import assessed
 from workbench.report.options import ReportChoice
+from workbench.report.reached import published_tables, report_tables
 from workbench.version import __version__
 
 CLASSIFIER, AGREEMENT = "classifier", "agreement"
@@ -425,36 +425,16 @@ def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None
     return next((table for table in found if table.pictures), found[0] if found else None)
 
 
-def shown_of(part: Part) -> tuple[list[Shown], list[str]]:
-    """Return the tables of a part in reading order, and the reasons for missing ones."""
-    found: list[Shown] = []
-    contents, ruled = part.found.book.contents, tuple(part.found.rulings.notes())
-    missing: list[str] = [f"{one.name}: left out. {one.on_request}" for one in contents if one.on_request]
-    for entry in contents:
-        if entry.on_request:
-            continue
-        if entry.empty:
-            missing.append(f"{entry.title}: {' '.join(entry.empty.split(chr(10) * 2)[0].split())}")
-            continue
-        for subject in _subjects(entry):
-            try:
-                table = (entry.full or entry.make)(*subject)
-            except WorkbenchError as error:
-                missing.append(f"{entry.title}: {error}")
-                continue
-            found.append(Shown(part.found.title, _named(entry.name, subject, table), ruled=ruled))
-    return found, list(dict.fromkeys(missing))
+def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
+    """Return the tables of a part in reading order, and the reasons for missing ones.
 
-
-def _named(name: str, subject: Subject, table: AnyTable) -> AnyTable:
-    """Return a table with its subject, if its own name lacks it."""
-    return table if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject)
-
-
-def _subjects(entry: Entry) -> list[Subject]:
-    """Return the possible subjects of a table; each compared pair occurs in one direction only."""
-    found: list[Subject] = []
-    for subject in entry.subjects:
-        if len(subject) != 2 or subject[::-1] not in found:
-            found.append(subject)
-    return found
+    requested : names of tables that nothing leads to and the user wants; None: all
+    """
+    published = published_tables(part.audit) if part.audit else ()
+    tables = report_tables(part.found, published, requested)
+    missing = list(tables.missing)
+    if tables.on_request:
+        missing.append(f"On request, with --table NAME or --every-file: {', '.join(tables.on_request)}.")
+    ruled = tuple(part.found.rulings.notes())
+    shown = [Shown(part.found.title, table, ruled=ruled) for table in tables.made]
+    return shown, list(dict.fromkeys(missing))

@@ -85,7 +85,7 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     yield "--seed", str(design.seed)
 
 
-ARCHIVE = "all-tables.zip"
+ARCHIVE = "supplement.zip"
 "the file of the tables that the page does not show"
 MISSING = f"a report needs the package jinja2; install it with: {install('report')}"
 

@@ -595,7 +595,7 @@ def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place:
 
 
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
-UNFOLDED = ("bias", "plane", "prefixes")
+UNFOLDED = ("bias", "plane", "prefixes", "refusal_sides")
 LIMITS = (
     "The score rests on the sides assigned to statements beforehand: agreeing with a statement of the right counts "
     "as right, whatever the reason.",

@@ -461,16 +461,17 @@ def comparison(
     command : what prints it, but for the names of the runs
     """
     within = "" if of.within is None else f" {SAME_WITHIN.flag} {of.within:g}"
+    made = book(of)
     return Reported(
         title=f"{what} side by side: {', '.join(of.names)}",
         instrument=instrument,
         runs={name: runs[name] for name in of.names if name in runs},
-        book=replace(book(of), title=f"{what} side by side"),
+        book=replace(made, title=f"{what} side by side"),
         findings=tuple(_findings(of)),
         command=f"{command} --compare {' '.join(map(shlex.quote, of.names))}{within}",
         rulings=rulings,
         limits=LIMITS,
-        shown=("compared_runs", "changes"),
+        shown=[entry.name for entry in made.contents],
         files="side-by-side",
     )
 

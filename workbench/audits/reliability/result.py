@@ -55,7 +55,7 @@ from workbench.formats.personas import EVERY
 
 AUDIT = "reliability"
 FIRST = ("verdicts", "pooled", "passing", "personas", "persona_components")
-UNFOLDED = ("pooled", "passing", "mean_kappas", "components")
+UNFOLDED = ("pooled", "passing", "reader_error", "mean_kappas", "components")
 LIMITS = (
     "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
     "that the model would say the same in free text or in a longer conversation.",
