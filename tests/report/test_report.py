@@ -199,11 +199,11 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
     assert group.main is not None
     assert len(group.main.rows) == 2
     kept, passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
-    assert str(kept).startswith("Statements that keep their stance: smol and smol ")
+    assert str(kept).startswith("Statements that keep their stance: smol ")
     assert str(kept).endswith(" of 4.")
-    assert str(passing).startswith(
-        "Statements that pass the published test at 30 answers: smol and smol 2 of 4 (50.0 %)"
-    )
+    assert str(passing) == (
+        "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %); smol 2 of 4 (50.0 %)."
+    ), "equal counts of two models are not a count of both together"
     assert not passing.doubts, "a wording that a ruling excludes is in no denominator"
 
 
@@ -373,7 +373,7 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
             thing = ruling_subjects.find(store, ref, None)
             ruling_subjects.rule(store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None)
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
-    two = "2 rulings of auditors in force: 2 × changes no figure. The supplement lists them."
+    two = "2 rulings of auditors are in force: 2 change no figure. The supplement lists them."
     for folder, sentence in (("none", "No ruling of an auditor is in force"), ("two", two)):
         assert sentence in words(tmp_path / folder)
         assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
+from workbench.evidence.label_reliability import MIN_ALPHA
 from workbench.evidence.listed_rulings import applies_to, model_names
 from workbench.evidence.plans import Step, followed
 from workbench.evidence.reader_quality import in_short, quality_warnings
@@ -86,12 +87,14 @@ def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> R
 
 def _agreement(of: QueueAgreement, instrument: Instrument) -> Reported:
     alpha = of.report.coefficients.alpha
+    agreement = f"Krippendorff's α of the annotators: {estimate(alpha, Kind.COEFFICIENT)}"
+    unreliable = ", unreliable (below .667)" if alpha.value < MIN_ALPHA else ""
     return Reported(
         title=f"Agreement of annotators in {of.queue}",
         instrument=instrument,
         runs={},
         book=agreement_tables.book(of),
-        findings=[f"Krippendorff's α {estimate(alpha, Kind.COEFFICIENT)}.", of.told],
+        findings=[f"{agreement}{unreliable}.", of.told],
         command=f"workbench agreement STORE --queue {shlex.quote(of.queue)}",
         limits=["Letters stand for the annotators' names."],
         shown=("coefficients", "over_time", "confusion"),
@@ -406,7 +409,7 @@ def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list
 def _title(parts: Sequence[Part]) -> str:
     first = parts[0]
     same = len(parts) == 1
-    return first.found.title if same else f"{first.found.instrument.name}: {in_words(first.audit)}"
+    return first.found.title if same else f"{first.found.instrument.name}: {registry.audit_title(first.audit)}"
 
 
 def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
