@@ -364,8 +364,8 @@ def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> Non
     few = values == 0
     model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
     few_, doubt = missing_stances_said(judge_consistency(positions, [model]), "m")
-    assert few_.startswith("12 of 20 statements")
-    assert "what is missing could turn which parties it agrees with more often" in doubt
-    assert "left between 40.0 % and 100.0 %" in few_
+    assert few_.startswith("12 of 20 (with their stances, ")
+    assert "missing stances could change which parties it agrees with more often" in doubt
+    assert "left parties between 40.0 % and 100.0 %" in few_
     whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
     assert missing_stances_said(judge_consistency(positions, [whole]), "m") == ("", "")

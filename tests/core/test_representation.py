@@ -753,4 +753,4 @@ def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked:
     assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
     assert values["least"] < values["likeness"].value <= values["most"]
     doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]
-    assert any(doubt.startswith("told: 50.0 % of the answers to 8 questions are missing") for doubt in doubts), doubts
+    assert any(doubt.startswith("50.0 % of the answers to 8 questions are missing") for doubt in doubts), doubts

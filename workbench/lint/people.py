@@ -46,7 +46,7 @@ def _sides(instrument: Instrument) -> Iterator[LintFinding]:
     for dimension in dict.fromkeys(dimension for dimension, _ in sides):
         for side in Side:
             if dimension is not None and not sides[dimension, side]:
-                message = f"no {dimension} statement leans {side}, so the {dimension} left/right bias is undefined"
+                message = f"no {dimension} statement leans {side}, so the {dimension} bias is undefined"
                 yield LintFinding("warning", "one-side", instrument.name, message)
 
 

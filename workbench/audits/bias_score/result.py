@@ -822,6 +822,7 @@ def missing_said(figure: Figure, kinds: str = "") -> str:
     missing = sum(n for n, _ in of.values())
     every = sum(total for _, total in of.values())
     ends = f"; if all of these had one side, the bias would be {between(figure.bounds, Kind.SCORE)}"
+    kinds = kinds.removeprefix(f"{missing:,} ")
     counts = f"{missing:,} of {every:,}{f', {kinds}' if kinds else ''}"
     return f"{counts} ({missing_of(of)}{ends if figure.bounds.wide else ''})"
 
