@@ -153,10 +153,13 @@ def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
         one = shown(*of)
         return question_tables.answers(one, found.forms(one), arm)
 
+    published: dict[str, Callable[..., AnyTable]] = {}
+    if found.options.definition is Definition.PAPER:
+        published["likeness"] = _about_some(found, tables.likeness)
     return {
         "place": lambda bias, condition: tables.place(found, place(bias, condition)),
         "validity": _about_some(found, tables.validity),
-        "likeness": _about_some(found, tables.likeness),
+        **published,
         "people_questions": _about_some(found, tables.people_questions),
         "questions": lambda name, *of: question_tables.questions_of(found, place(*of), name),
         "options": lambda *subject: question_tables.options(shown(*subject)),
