@@ -229,7 +229,7 @@ async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, mon
         app.screen.query_one("#variants", SelectionList).toggle("paraphrase-1")
         await until(pilot, lambda: "scripted" in shown(app, "#plan"))
         await pilot.press("f5")
-        await until(pilot, lambda: "scripted · left/right bias" in screen_text(app))
+        await until(pilot, lambda: "scripted · bias score" in screen_text(app))
     with Store.open(path) as store:
         design = Design.from_json(store.jobs.get(1).spec)
     sampling = Sampling(1.0, 1.0, top_k=10, max_new_tokens=100)
@@ -491,7 +491,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
     written(path, "classify", classify, 1000, done=400, progress='{"answers": 400, "seconds": 10}')
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "smollm2 · left/right bias" in screen_text(app))
+        await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
         assert "eta" in columns(app), "a job goes on"
         assert "stance-1 reads left/right bias answers of smollm2 on all instruments" in shown(app, "#details")
         assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")

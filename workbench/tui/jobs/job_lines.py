@@ -10,7 +10,7 @@ from textual.content import Content
 
 from workbench import registry
 from workbench.domain.designs import TRIES
-from workbench.domain.names import plural, speed
+from workbench.domain.names import in_words, plural, speed
 from workbench.domain.responses import EXACT, Sampling
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 NEXT_TOKEN = "p(yes) and p(no) of the next token"
 LETTERS = "probabilities of the letters as the next token"
-
-
-def _audit_title(spec: Mapping[str, object]) -> str:
-    name = str(spec.get("audit") or "")
-    return registry.audit_title(name) if name else ""
 
 
 def asking(job: Job) -> str:
@@ -177,7 +172,7 @@ def subject(job: Job) -> str:
         return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
     if job.kind == CHECK:
         return f"{spec.get('instrument', '')} · {_checkers(job)}"
-    named = [str(spec.get("model") or ""), _audit_title(spec)]
+    named = [str(spec.get("model") or ""), in_words(str(spec.get("audit") or ""))]
     return " · ".join([*filter(None, named), *asked_about(job)]) or job.kind
 
 
@@ -427,7 +422,8 @@ def _classifying(job: Job) -> str:
     models = spec.get("models")
     of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
     where = spec.get("instrument") or "all instruments"
-    return f"{spec.get('classifier', '')} reads {_audit_title(spec)} answers of {of} on {where}"
+    title = registry.audit_title(str(spec.get("audit", "")))
+    return f"{spec.get('classifier', '')} reads {title} answers of {of} on {where}"
 
 
 def _classified(job: Job) -> str:
