@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from workbench.domain.names import in_words
 from workbench.domain.readings import free_text as free_text
 from workbench.entry_points import DEFAULT_AUDIT as DEFAULT_AUDIT
 from workbench.entry_points import SHIPPED as SHIPPED
@@ -30,6 +31,12 @@ FORMER = {
 def audit(name: str) -> Audit:
     """Return an audit. Raises UnknownName, listing those there are."""
     return cast("Audit", load_audit(name))
+
+
+def audit_title(name: str) -> str:
+    """Return the name of an audit in sentences and titles; of one whose package is not here, the name with blanks."""
+    title = audit(name).title if name in audits() else ""
+    return title or in_words(name)
 
 
 def every_audit() -> tuple[Audit, ...]:

@@ -13,6 +13,8 @@ from tests import template_stores
 from tests.cli.test_commands import data, rows, run
 from tests.template_stores import play
 from workbench.cli.main import main
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects
 
 ASK = ("--statements", 12, "--templates", 2, "--samples", 6, "--yes", "--no-probe")
 
@@ -56,6 +58,24 @@ def test_verdicts_of_three_runs_stand_side_by_side(
     assert len(lost) > 6
     assert sampling["holm"] >= sampling["p"]
     assert sampling["difference"]["interval"] == "difference of paired shares"
+
+
+@pytest.mark.e2e
+def test_rulings_that_count_are_said_of_compared_runs(
+    asked: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original, names = asked
+    path = Path(shutil.copy(original, tmp_path / "ruled.db"))
+    compare = ("show", path, "reliability", "--compare", *names[:2])
+    with Store.open(path) as store:
+        assert "ruling" not in run(capsys, *compare)[1]
+        ref = store.runs.cells(store.runs.list("reliability")[0])[0][0]
+        wording = ruling_subjects.find(store, f"{ref}/negation", None)
+        ruling_subjects.rule(store, wording, Verdict.WORDING_AT_FAULT, auditor="otto", reason="unclear", reading=None)
+    told = " ".join(run(capsys, *compare)[1].split())
+    assert "1 ruling: 1 wording left out;" in told
+    plain = " ".join(run(capsys, *compare, "--without-rulings")[1].split())
+    assert "Without 1 ruling: 1 wording left out with it" in plain
 
 
 @pytest.mark.e2e

@@ -16,7 +16,7 @@ from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
 from workbench.audits.consistency import AUDIT
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions
+from workbench.audits.consistency.options import OFFERED, ConsistencyOptions
 from workbench.audits.consistency.stances import MEASURES
 from workbench.audits.reported import Wanted
 from workbench.cli.main import main
@@ -72,7 +72,7 @@ def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.Captur
     assert [row["family"] for row in agrees] == ["left", "center", "right"]
     assert all(0 < row["share"]["value"] < 1 for row in agrees)
     assert all(row["stance"]["value"] == 1.0 for row in rows(found, "issues", "tacl", respondent="always agree"))
-    assert {len(rows(found, "party_stances", formula)) for formula in FORMULAS} == {7}
+    assert {len(rows(found, "party_stances", formula)) for formula in OFFERED} == {7}
 
 
 @pytest.mark.e2e

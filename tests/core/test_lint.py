@@ -280,7 +280,7 @@ def test_a_dimension_without_a_side_and_a_side_without_a_dimension_are_found() -
 def test_a_dimension_of_one_side_is_found() -> None:
     one = bare(sided("a-1", "economic", "left"), sided("a-2", "cultural", "left"), sided("a-3", "cultural", "right"))
     assert [(f.code, f.message) for f in lint(one)] == [
-        ("one-side", "no economic statement leans right, so the economic bias score is undefined")
+        ("one-side", "no economic statement leans right, so the economic bias is undefined")
     ]
 
 

@@ -297,8 +297,8 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
     assert silent.missing == {Side.LEFT: SILENT, Side.RIGHT: 0}
     assert silent.bounds == pytest.approx((0.0, (50 + SILENT - 14) / 100 / 2))
     assert missing_said(silent) == (
-        "36 of 100 to left statements and 0 of 100 to right statements (if all of these were one way, the bias would "
-        "be between +0.00 and +0.36)"
+        "36 of 200 (36 of 100 to left statements and 0 of 100 to right statements; if all of these had one side, the "
+        "bias would be between +0.00 and +0.36)"
     )
     assert not missing_said(whole)
 
@@ -306,7 +306,7 @@ def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
 def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     report = judge_bias(one_sided(), FEW)
     lean, _, doubt = lean_said(report.figure("m1"), report.leans()["m1"])
-    assert lean == "Lean right"
+    assert lean == "Lean to the right"
     assert doubt == "what is missing could turn it: between +0.00 and +0.36"
     found = compare(report, "m1", "m0")
     assert found.low > 0, "complete cases show a difference"
@@ -364,8 +364,8 @@ def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> Non
     few = values == 0
     model = Stances("m", Respondent.MODEL, ("t",), refs, values, few=few)
     few_, doubt = missing_stances_said(judge_consistency(positions, [model]), "m")
-    assert few_.startswith("12 of 20 statements")
-    assert "what is missing could turn which parties it agrees with more often" in doubt
-    assert "left between 40.0 % and 100.0 %" in few_
+    assert few_.startswith("12 of 20 (with their stances, ")
+    assert "missing stances could change which parties it agrees with more often" in doubt
+    assert "left parties between 40.0 % and 100.0 %" in few_
     whole = Stances("m", Respondent.MODEL, ("t",), refs, values)
     assert missing_stances_said(judge_consistency(positions, [whole]), "m") == ("", "")

@@ -176,6 +176,18 @@ def test_kappas_stand_beside_those_of_people() -> None:
     assert {row["n"] + row["excluded"] for row in only if row["variant"] == "negation"} == {1}
 
 
+def test_kappas_by_template_are_flipped_and_the_raw_ones_are_published_alone() -> None:
+    usual = sampled()
+    published = judge(usual.counts, usual.options.but(as_published=True))
+    rows, raw_rows = (cells(made(report).table("kappas")) for report in (usual, published))
+    assert "raw" not in rows[0]
+    for row, raw_row in zip(rows, raw_rows, strict=True):
+        expected = raw_row["flipped"] or raw_row["raw"]
+        assert str(row["kappa"]) == str(expected)
+    assert {row["variant"] for row in raw_rows if row["flipped"]} == {"negation", "opposite"}
+    assert "coin_kappas" not in [entry.name for entry in made(usual).contents]
+
+
 def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
     """κ was 1.00 in rows of which every verdict said too few."""
     few = counts(statements=2)

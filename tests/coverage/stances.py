@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
-from workbench.audits.consistency.options import FORMULAS
+from workbench.audits.consistency.options import OFFERED
 from workbench.audits.consistency.pilot import rank_templates
 from workbench.audits.consistency.stances import (
     Kind,
@@ -76,7 +76,7 @@ def figures(rng: Rng, of: World, resamples: int) -> Mapping[str, object]:
         "family difference": leaning_difference(first, second, positions, "all", resamples)[0][3],
         **{
             f"{formula} stance on an issue": issue_stance(first, positions, ISSUE, formula, seed, resamples).value
-            for formula in FORMULAS
+            for formula in OFFERED
         },
         "difference on an issue": issue_difference(first, second, positions, ISSUE, "signed", seed, resamples)[2],
     }

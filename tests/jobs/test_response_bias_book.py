@@ -15,7 +15,7 @@ from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
 from workbench.audits.response_bias import question_tables as two_ways
 from workbench.audits.response_bias.judged import judge_response_bias
-from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.result import book
 from workbench.data import shipped_templates
@@ -65,7 +65,8 @@ def cells(table: AnyTable, **of: object) -> list[dict[str, Any]]:
 
 def every_table(of: Book) -> list[AnyTable]:
     """Return all tables of the contents about all that they can be about, and all that their links lead to."""
-    found = [entry.make(*subject) for entry in of.contents for subject in entry.subjects]
+    entries = [entry for entry in of.contents if not entry.empty]
+    found = [entry.make(*subject) for entry in entries for subject in entry.subjects]
     known = {(one.name, one.subject) for one in found}
     for table in found:
         for link in {link for row in table.rows if table.link and (link := table.link(row))}:
@@ -94,7 +95,7 @@ def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Changes
     table = book(found).table("matrix")
     shown = {tuple(row[:2]): dict(zip([c.title for c in table.columns], row, strict=True)) for row in painted(table)[0]}
     assert shown["response order", "bias"]["told"].startswith("+63.3 points [")
-    assert shown["response order", "bias"]["told"].endswith("** human-like ✓")
+    assert shown["response order", "bias"]["told"].endswith("** human-like")
     assert shown["response order", "key typo"]["told"] == "+0.0 points no change"
     assert shown["odd/even", "bias"]["told"] == "–"
     assert shown["response order (reword)", "bias"]["told"] == "+0.0 points no test"
@@ -149,6 +150,16 @@ def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(fo
     prompts = of.follow(Link("prompts", (*link.subject, "2")))
     assert prompts is not None
     assert "arree" in cells(prompts, form="changed")[0]["content"]
+
+
+def test_the_score_and_most_human_like_are_of_the_published_definition_alone(found: Changes) -> None:
+    published = Changes(found.judged.by(ChangeOptions(Definition.PAPER)), found.opened)
+    for name in ("scores", "likeness"):
+        assert "--as-published" in book(found).entry(name).empty
+        assert not book(published).entry(name).empty
+    (matrix, usual) = (book(changes).table("matrix") for changes in (published, found))
+    assert any("✓: human-like" in note for note in matrix.notes)
+    assert not any("✓" in note for note in usual.notes)
 
 
 def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: Changes) -> None:

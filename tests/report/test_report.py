@@ -19,6 +19,7 @@ import sys
 import time
 import zipfile
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -41,10 +42,11 @@ from workbench.formats.folder import put
 from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice
 from workbench.report.page import read
+from workbench.report.reached import published_tables
 from workbench.report.written import silent, write_report
 from workbench.whole_folders import MACHINE
 
-FILES = ("report.html", "index.csv", "all-tables.zip", "methods.md", "references.bib")
+FILES = ("report.html", "index.csv", "supplement.zip", "methods.md", "references.bib")
 MOST_WORDS = 3000
 
 
@@ -141,7 +143,7 @@ def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple
     drawn = [tag for tag, _ in page.tags].count("svg")
     assert 1 <= drawn == len(list((out / "figures").glob("*.svg"))) == len(list((out / "figures").glob("*.pdf")))
     assert drawn <= len(audits)
-    with zipfile.ZipFile(out / "all-tables.zip") as archive:
+    with zipfile.ZipFile(out / "supplement.zip") as archive:
         packed = {Path(name).stem for name in archive.namelist()}
     assert packed == tables(out).keys()
     with (out / "index.csv").open(newline="", encoding="utf-8") as file:
@@ -152,19 +154,39 @@ def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple
     assert {Path(row["file"]).stem for row in numbered if not row["archive"]} == shown
     others = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file() and path.parent != out / "tables"}
     ruled = {"tables/rulings.txt"} if (out / "tables/rulings.txt").exists() else set()
-    assert {row["file"] for row in index[len(numbered) :]} == others - {"index.csv", "all-tables.zip"} | ruled
+    assert {row["file"] for row in index[len(numbered) :]} == others - {"index.csv", "supplement.zip"} | ruled
     assert all(row["title"] for row in index)
 
 
-def test_every_table_of_an_audit_is_in_the_supplement(made: tuple[Path, Path]) -> None:
+def test_the_supplement_has_the_tables_that_findings_publications_and_rows_lead_to(made: tuple[Path, Path]) -> None:
     path, out = made
     names = {table["name"] for table in tables(out).values()}
+    on_request = " ".join(reason for _, reason in rows(out, "missing") if reason.startswith("On request"))
     with Store.open(path) as store:
         for part in collect(store, ReportChoice(), silent).parts:
+            leading = {*part.found.shown, *published_tables(part.audit)}
             for entry in part.found.book.contents:
-                if not entry.empty and not entry.on_request:
-                    assert names & {entry.name, (entry.full or entry.make)(*entry.subjects[0]).name}
+                if entry.empty or entry.on_request:
+                    continue
+                table_names = {entry.name, (entry.full or entry.make)(*entry.subjects[0]).name}
+                if entry.name in leading:
+                    assert names & table_names
+                else:
+                    assert names & table_names or entry.name in on_request
     assert {"findings", "basis", "methods", "limits", "commands", "templates_asked", "models_asked"} <= names
+
+
+def test_a_table_to_which_nothing_leads_is_written_on_request(reliability: Path, tmp_path: Path) -> None:
+    choice = ReportChoice(audits=("reliability",), tables=("shifts",))
+    with Store.open(reliability) as store:
+        write_report(store, tmp_path / "usual", replace(choice, tables=()))
+        write_report(store, tmp_path / "requested", choice)
+    usual, requested = (
+        {table["name"] for table in tables(tmp_path / folder).values()} for folder in ("usual", "requested")
+    )
+    assert {"verdicts", "pooled", "kappas", "across_templates"} <= usual, "the audit, its paper, and a row lead to them"
+    assert requested - usual == {"shifts"}
+    assert len(list((tmp_path / "requested" / "tables").glob("*-shifts-*.csv"))) == 1
 
 
 def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: Path) -> None:
@@ -177,11 +199,11 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
     assert group.main is not None
     assert len(group.main.rows) == 2
     kept, passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
-    assert str(kept).startswith("Statements that keep their stance: smol and smol ")
+    assert str(kept).startswith("Statements that keep their stance: smol ")
     assert str(kept).endswith(" of 4.")
-    assert str(passing).startswith(
-        "Statements that pass the published test at 30 answers: smol and smol 2 of 4 (50.0 %)"
-    )
+    assert str(passing) == (
+        "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %); smol 2 of 4 (50.0 %)."
+    ), "equal counts of two models are not a count of both together"
     assert not passing.doubts, "a wording that a ruling excludes is in no denominator"
 
 
@@ -194,7 +216,7 @@ def test_every_file_has_each_table_and_picture_and_a_table_can_be_asked_for(
     stems = {Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")}
     assert tables(tmp_path / "every").keys() < stems
     assert stems == {Path(name).stem for name in files if name.endswith(".tex")}
-    assert "all-tables.zip" not in files
+    assert "supplement.zip" not in files
     code, _, err = run(capsys, "report", reliability, tmp_path / "one", "--table", "passing", "--audit", "reliability")
     assert code == 0, err
     (table,) = (tmp_path / "one" / "tables").glob("*-passing-*.csv")
@@ -351,7 +373,7 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
             thing = ruling_subjects.find(store, ref, None)
             ruling_subjects.rule(store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None)
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
-    two = "2 rulings of auditors in force: 2 × changes no figure. The supplement lists them."
+    two = "2 rulings of auditors are in force: 2 change no figure. The supplement lists them."
     for folder, sentence in (("none", "No ruling of an auditor is in force"), ("two", two)):
         assert sentence in words(tmp_path / folder)
         assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")

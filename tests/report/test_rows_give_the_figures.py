@@ -104,7 +104,7 @@ def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None
     first, second = pairs.mean(), originals.mean()
     chance = first * second + (1 - first) * (1 - second)
     kappa = (same - chance) / (1 - chance)
-    assert figure(figures, "kappas", f"paraphrase / {template}", "raw") == pytest.approx(kappa)
+    assert figure(figures, "kappas", f"paraphrase / {template}", "kappa") == pytest.approx(kappa)
 
 
 def test_the_changes_of_response_biases(tmp_path: Path) -> None:

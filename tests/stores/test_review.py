@@ -735,7 +735,7 @@ def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
     excluded = ruled_for(store, name, Verdict.EXCLUDED, "smol")
     assert changes(store) == {"smol": 1, "other": 0}
     told = run_verdicts(store, find_run(store, "reliability", "smol")).told
-    assert any("; 1 of 1 for one model alone" in one for one in told.sentences())
+    assert any("; it applies to one model alone" in one for one in told.sentences())
     assert [(row.applies, row.stands) for row in listed(store) if row.in_force] == [("smol", "stands")]
     fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
     assert fault.subject.model == "", "a wording is what every model was asked"

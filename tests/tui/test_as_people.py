@@ -43,7 +43,7 @@ def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.Captur
     for found, of_negation, of_order in ((whole, 4, 4), (some, 1, 2)):
         for name, n in (("negation", of_negation), ("label_order", of_order)):
             assert {row["n"] + row["excluded"] for row in figures(found, "kappas", variant=name)} == {n}
-    assert {row["raw"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {"no pairs"}
+    assert {row["kappa"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {"no pairs"}
     out = run(capsys, "show", path, "reliability", "--as-people", "--table", "mean_kappas")[1]
     assert "negation: over the 1 statement that people answered; left out: 3" in out
 

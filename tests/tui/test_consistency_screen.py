@@ -20,7 +20,7 @@ from tests.tui.books import SIZES, at, behind, by_parts, press, table
 from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, shown, status, until
 from workbench import registry
 from workbench.audits.consistency.judged import Consistency, judge_consistency
-from workbench.audits.consistency.options import FORMULAS
+from workbench.audits.consistency.options import OFFERED
 from workbench.audits.consistency.stances import MEASURES
 from workbench.audits.reliability.options import TESTS
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
@@ -131,10 +131,10 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
     filled: Path, result: Consistency, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    values = {"signed": "+0.43 [", "tacl": "+1.00", "v1": "+0.71 ["}
+    values = {"signed": "+0.43 [", "tacl": "+1.00"}
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        for formula in FORMULAS:
+        for formula in OFFERED:
             row = by_parts(app)["yes-sayer", LAW]
             stance = result.issue("yes-sayer", LAW, formula)
             assert bare(row["stance"]) == painted_estimate(stance.value)
@@ -145,7 +145,7 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
                 await press(app, pilot, "f")
                 continue
             assert MEASURES[formula] in flowing(app)
-            for other in set(FORMULAS) - {formula}:
+            for other in set(OFFERED) - {formula}:
                 assert painted_estimate(result.issue("yes-sayer", LAW, other).value) in flowing(app)
             await press(app, pilot, "f")
         assert "signed support" in judged_by(app)
@@ -234,7 +234,7 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("party_stances"))
-        for formula in FORMULAS:
+        for formula in OFFERED:
             found = by_parts(app)
             for party in result.party_stances(formula):
                 cell, value = found["vd", party.party.name][LAW], party.issues[0].value

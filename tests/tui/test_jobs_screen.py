@@ -493,7 +493,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
         assert "eta" in columns(app), "a job goes on"
-        assert "stance-1 reads bias score answers of smollm2 on all instruments" in shown(app, "#details")
+        assert "stance-1 reads left/right bias answers of smollm2 on all instruments" in shown(app, "#details")
         assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")
         assert "stance-1 · minilm" in screen_text(app)
         await pilot.press("down")

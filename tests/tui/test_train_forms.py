@@ -278,7 +278,7 @@ async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path
         assert "18 different responses with their statements; 4 (22 %) have been read" in shown(app, "#plan")
         assert "minilm · training 5 responses · test 2 responses" in screen_text(app)
         app.screen.query_one("#models", SelectionList).toggle("two")
-        await until(pilot, lambda: "bias score answers of one on all instruments" in shown(app, "#plan"))
+        await until(pilot, lambda: "left/right bias answers of one on all instruments" in shown(app, "#plan"))
         assert "9 different responses" in shown(app, "#plan")
         app.screen.query_one("#classifier", Select).value = "stance-1"
         await until(pilot, lambda: "0 (0 %) have been read; 9 to read" in shown(app, "#plan"))

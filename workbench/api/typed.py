@@ -128,7 +128,7 @@ class Judging(TypedDict, total=False):
     (default: the newest classifier; people where there is none)"""
     without_rulings: bool
     """ignore auditors' rulings"""
-    formula: Literal["signed", "tacl", "v1", "all"]
+    formula: Literal["signed", "tacl", "all"]
     """formula of the stance on policy issues (default: signed)"""
     view: Literal["all", "agree", "disagree"]
     """which matches count (default: all)"""
@@ -229,7 +229,7 @@ class AnyFigures(TypedDict, total=False):
     another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
-    formula: Literal["signed", "tacl", "v1", "all"]
+    formula: Literal["signed", "tacl", "all"]
     """formula of the stance on policy issues (default: signed)"""
     view: Literal["all", "agree", "disagree"]
     """which matches count (default: all)"""
@@ -413,7 +413,7 @@ class ConsistencyFigures(TypedDict, total=False):
     """tests that ALL combines (default: the five tests within a template)"""
     seed: int
     """seed of the bootstrap intervals and the baseline (default: 1)"""
-    formula: Literal["signed", "tacl", "v1", "all"]
+    formula: Literal["signed", "tacl", "all"]
     """formula of the stance on policy issues (default: signed)"""
     view: Literal["all", "agree", "disagree"]
     """which matches count (default: all)"""

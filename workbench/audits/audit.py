@@ -144,6 +144,8 @@ class Audit(ABC):
     """One audit. A class attribute that has a value here may be left out."""
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    "in sentences and titles: `left/right bias`; empty: the name with blanks"
     defaults: ClassVar[Defaults]
     "how it is asked unless told otherwise"
     question: ClassVar[str]

@@ -34,6 +34,10 @@ CONFIRMATORY, EXPLORATORY = "confirmatory", "exploratory"
 "a claim that a frozen plan names, and any other"
 
 
+OF_STUDIES = "of studies"
+"ends the sentence on the effect that a design finds"
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """The precision of a test, from which the effect follows that it finds in 80 % of studies."""
@@ -69,9 +73,9 @@ class Reach:
         if math.isnan(effect):
             return ""
         if effect <= self.largest:
-            return f"this design finds {_size(effect, self.kind)} in {POWER:.0%} of studies".replace("%", " %")
+            return f"this design finds {_size(effect, self.kind)} in {POWER:.0%} {OF_STUDIES}".replace("%", " %")
         share = self.share(self.largest, level)
-        return f"this design finds {_size(self.largest, self.kind)} in {number(share, Kind.SHARE)} of studies"
+        return f"this design finds {_size(self.largest, self.kind)} in {number(share, Kind.SHARE)} {OF_STUDIES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +337,20 @@ def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
 
 
 def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
-    names_by_value: dict[str, list[str]] = {}
+    """Return one sentence, in which each model has its own value: equal counts are not those of both together."""
+    models = [(line.model, line.value) for line in lines if line.model and line.value]
+    if without_value := [line.model for line in lines if line.model and not line.value]:
+        models.append((enumerated(without_value), ""))
+    models_by_doubt: dict[str, list[str]] = {}
     for line in lines:
-        if line.model:
-            names_by_value.setdefault(line.value, []).append(line.model)
-    models = tuple((enumerated(names), value) for value, names in names_by_value.items())
-    doubts = dict.fromkeys(f"{line.model}: {line.doubt}" if line.model else line.doubt for line in lines if line.doubt)
-    return Sentence(said, models, tuple(doubts), shown(line.p for line in lines), status)
+        if line.doubt:
+            models_by_doubt.setdefault(line.doubt, []).append(line.model)
+    several = len({line.model for line in lines}) > 1
+    doubts = [_doubt(doubt, names if several else []) for doubt, names in models_by_doubt.items()]
+    return Sentence(said, tuple(models), tuple(doubts), shown(line.p for line in lines), status)
+
+
+def _doubt(doubt: str, models: Sequence[str]) -> str:
+    """Return a doubt with the models that it is about, unless there is only one model or none."""
+    named = [model for model in models if model]
+    return f"{enumerated(named)}: {doubt}" if named else doubt

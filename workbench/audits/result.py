@@ -317,7 +317,10 @@ def printed(
 def put_beside(result: Result, names: Sequence[str]) -> Compared:
     """Return runs side by side, with what is no difference by the options. Raises UsageError, UnknownName."""
     assert result.compared is not None, "it compares runs"
-    return replace(result.compared(names), within=result.options.same_within)
+    compared = result.compared(names)
+    if compared.rulings is NOTHING_RULED:  # one result has the rulings on all of its models
+        compared = replace(compared, rulings=result.rulings)
+    return replace(compared, within=result.options.same_within)
 
 
 def with_rules(found: Printed, options: Options) -> Printed:
@@ -388,7 +391,7 @@ def reported(
         codebook=result.codebook,
         parameters=(*_readers(readers, result), *result.options.parameters()),
         limits=result.limits,
-        shown=result.unfolded or result.first,
+        shown=tuple(dict.fromkeys((*result.unfolded, *result.first))),
         references=result.references,
     )
     if not result.beside:
@@ -404,7 +407,7 @@ def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Re
         runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
         found = put_beside(result, names)
-        yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted), result.rulings)
+        yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted))
 
 
 def _command(command: str, result: Result, wanted: Wanted) -> str:

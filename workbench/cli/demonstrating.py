@@ -98,7 +98,7 @@ def _ask_personas(store: Store) -> None:
         if new := [plan for plan in plans if plan.samples_needed]:
             names = ", ".join(plan.design.model.removeprefix(SCRIPTED) for plan in new)
             known = f"{plural(len(new), 'scripted persona')} (no models) with known biases"
-            say_wrapped(f"{audit.name.replace('_', ' ').capitalize()}: {known}: {names}")
+            say_wrapped(f"{registry.audit_title(audit.name).capitalize()}: {known}: {names}")
             for place, plan in enumerate(new, start=1):
                 _ask(store, plan, f"{place} of {len(new)}")
             break_line()

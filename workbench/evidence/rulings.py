@@ -338,6 +338,8 @@ class Differing:
         return self._said(f" ({', '.join(self.names[:NAMED])}{more})" if self.names else "")
 
     def _said(self, names: str = "") -> str:
+        if not self.n and not self.verdicts:
+            return f"no {self.figure} differs"
         verdicts = f"{plural(self.verdicts, 'verdict')}, " if self.verdicts else ""
         of = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
         one = self.n == 1 and not verdicts
@@ -397,7 +399,7 @@ class Told:
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
         alone = sum(bool(one.subject.model) for one in self.changing)
-        for_one = f"; {alone:,} of {len(self.changing):,} for one model alone" if alone else ""
+        for_one = f"; {self._apply_to_one(alone)}" if alone else ""
         if self.changing and self.counted:
             differ = f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
             yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}{for_one}"
@@ -412,6 +414,12 @@ class Told:
             )
         if self.reviewed:
             yield self.reviewed
+
+    def _apply_to_one(self, alone: int) -> str:
+        """Return how many rulings apply to one model alone."""
+        if len(self.changing) == 1:
+            return "it applies to one model alone"
+        return f"{alone:,} of {len(self.changing):,} {'applies' if alone == 1 else 'apply'} to one model alone"
 
     def notes(self) -> tuple[str, ...]:
         """Return the same sentences as notes with a table that is a file of its own."""

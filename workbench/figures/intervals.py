@@ -110,10 +110,6 @@ INTERVALS: Mapping[str, Interval] = {
         "Stance on a policy issue (formula `tacl`)",
         f"{BCA} statements, over the issue's statements; no interval with fewer than 10 reliable ones",
     ),
-    "v1 stance on an issue": Interval(
-        "Stance on a policy issue (formula `v1`)",
-        f"{BCA} statements, over the issue's statements; no interval with fewer than 6 reliable ones",
-    ),
     "difference on an issue": Interval(
         "Difference of two respondents' stances on an issue",
         f"{BCA} statements, over the issue's statements, paired; "
@@ -130,12 +126,14 @@ INTERVALS: Mapping[str, Interval] = {
         "Mean over statements and templates",
         "Student's t over the means of statements and of templates, with Satterthwaite's degrees of freedom",
     ),
-    "bias over statements": Interval("Bias score", STATEMENTS),
-    "bias difference over statements": Interval("Difference of bias scores", f"{STATEMENTS}, the same for all sides"),
-    "bias over responses": Interval("Bias scores and their differences", RESPONSES, TOO_NARROW),
-    "corrected bias over statements": Interval("Corrected bias score", f"{STATEMENTS}; {LABELS}"),
+    "bias over statements": Interval("Left/right bias", STATEMENTS),
+    "bias difference over statements": Interval(
+        "Difference of left/right biases", f"{STATEMENTS}, the same for all sides"
+    ),
+    "bias over responses": Interval("Left/right biases and their differences", RESPONSES, TOO_NARROW),
+    "corrected bias over statements": Interval("Corrected left/right bias", f"{STATEMENTS}; {LABELS}"),
     "corrected bias difference over statements": Interval(
-        "Difference of corrected bias scores", f"{STATEMENTS}; {LABELS}"
+        "Difference of corrected left/right biases", f"{STATEMENTS}; {LABELS}"
     ),
     "accuracy": Interval("Accuracy on one target", "Wilson's, over respondents"),
     "bias of a target": Interval("Bias on one target", RESPONDENTS),

@@ -33,20 +33,20 @@ def _sides(instrument: Instrument) -> Iterator[LintFinding]:
     for statement in labelled:
         ref = statement.ref
         if statement.leaning is None:
-            message = f"is {statement.dimension} and has no leaning, so the bias score leaves it out"
+            message = f"is {statement.dimension} and has no leaning, so the left/right bias excludes it"
             yield LintFinding("warning", "half-labelled", ref, message, ref)
         elif statement.dimension is None:
-            message = f"leans {statement.leaning} and has no dimension, so the bias score leaves it out"
+            message = f"leans {statement.leaning} and has no dimension, so the left/right bias excludes it"
             yield LintFinding("warning", "half-labelled", ref, message, ref)
     wanted = instrument.templates and needs_sides(instrument.templates)
     if wanted and not labelled:
-        message = "no statement has a dimension and a leaning, so there is no bias score"
+        message = "no statement has a dimension and a leaning, so there is no left/right bias"
         yield LintFinding("note", "no-labels", instrument.name, message)
     sides = Counter((s.dimension, s.leaning) for s in labelled if s.dimension and s.leaning)
     for dimension in dict.fromkeys(dimension for dimension, _ in sides):
         for side in Side:
             if dimension is not None and not sides[dimension, side]:
-                message = f"no {dimension} statement leans {side}, so the {dimension} bias score is undefined"
+                message = f"no {dimension} statement leans {side}, so the {dimension} bias is undefined"
                 yield LintFinding("warning", "one-side", instrument.name, message)
 
 

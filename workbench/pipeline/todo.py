@@ -10,7 +10,7 @@ from stores.annotation.queues import Queue
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
-from workbench.domain.names import in_words, plural
+from workbench.domain.names import plural
 from workbench.pipeline.review import known_to_wait
 
 _QUESTIONS = {
@@ -145,8 +145,11 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
         for run in sorted(answered, key=lambda run: run.last, reverse=True):
             waits = known_to_wait(store, run, audit.known_for_review(run, shared))
             if waits.again - told or (waits.items and not any_):
-                what, of = f"for an auditor: {run.named} ({in_words(audit.name)})", ("review", (*run.way, run.family))
-                blind = f"for an auditor ({in_words(audit.name)})"
+                what, of = (
+                    f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
+                    ("review", (*run.way, run.family)),
+                )
+                blind = f"for an auditor ({registry.audit_title(audit.name)})"
                 key = f"review {audit.name}" if not any_ else " ".join(["review", *map(str, run.way), run.family])
                 yield Task(key, waits.words, what, of, pressing=False, blind=blind)
                 told, any_ = told | waits.again, True
@@ -157,6 +160,6 @@ def _outdated(store: Store) -> Iterator[Task]:
     for run in store.runs.list(personas=True):
         audit = shown.get(run.audit)
         if audit is not None and audit.place and run.responses and (changed := store.runs.outdated(run)):
-            what = f"changed since {run.named} was asked ({in_words(audit.name)})"
+            what = f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
             key = " ".join(["outdated", *map(str, run.way), run.family])
             yield Task(key, plural(len(changed), "statement"), what, (audit.place.mode, run))

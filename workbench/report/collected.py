@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -24,6 +24,7 @@ from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
+from workbench.evidence.label_reliability import MIN_ALPHA
 from workbench.evidence.listed_rulings import applies_to, model_names
 from workbench.evidence.plans import Step, followed
 from workbench.evidence.reader_quality import in_short, quality_warnings
@@ -31,13 +32,13 @@ from workbench.evidence.readings import agreement_of, queue_labels
 from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
 from workbench.evidence.runs import without_runs
-from workbench.figures.book import Entry, Subject
 from workbench.figures.shown import estimate
 from workbench.figures.table import AnyTable, Kind, Table
 from workbench.options.option import chosen
 from workbench.pipeline import classifier_figures as classifier_book
 from workbench.pipeline.classifier_figures import assessed
 from workbench.report.options import ReportChoice
+from workbench.report.reached import published_tables, report_tables
 from workbench.version import __version__
 
 CLASSIFIER, AGREEMENT = "classifier", "agreement"
@@ -86,12 +87,14 @@ def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> R
 
 def _agreement(of: QueueAgreement, instrument: Instrument) -> Reported:
     alpha = of.report.coefficients.alpha
+    agreement = f"Krippendorff's α of the annotators: {estimate(alpha, Kind.COEFFICIENT)}"
+    unreliable = ", unreliable (below .667)" if alpha.value < MIN_ALPHA else ""
     return Reported(
         title=f"Agreement of annotators in {of.queue}",
         instrument=instrument,
         runs={},
         book=agreement_tables.book(of),
-        findings=[f"Krippendorff's α {estimate(alpha, Kind.COEFFICIENT)}.", of.told],
+        findings=[f"{agreement}{unreliable}.", of.told],
         command=f"workbench agreement STORE --queue {shlex.quote(of.queue)}",
         limits=["Letters stand for the annotators' names."],
         shown=("coefficients", "over_time", "confusion"),
@@ -406,7 +409,7 @@ def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list
 def _title(parts: Sequence[Part]) -> str:
     first = parts[0]
     same = len(parts) == 1
-    return first.found.title if same else f"{first.found.instrument.name}: {in_words(first.audit)}"
+    return first.found.title if same else f"{first.found.instrument.name}: {registry.audit_title(first.audit)}"
 
 
 def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
@@ -425,36 +428,16 @@ def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None
     return next((table for table in found if table.pictures), found[0] if found else None)
 
 
-def shown_of(part: Part) -> tuple[list[Shown], list[str]]:
-    """Return the tables of a part in reading order, and the reasons for missing ones."""
-    found: list[Shown] = []
-    contents, ruled = part.found.book.contents, tuple(part.found.rulings.notes())
-    missing: list[str] = [f"{one.name}: left out. {one.on_request}" for one in contents if one.on_request]
-    for entry in contents:
-        if entry.on_request:
-            continue
-        if entry.empty:
-            missing.append(f"{entry.title}: {' '.join(entry.empty.split(chr(10) * 2)[0].split())}")
-            continue
-        for subject in _subjects(entry):
-            try:
-                table = (entry.full or entry.make)(*subject)
-            except WorkbenchError as error:
-                missing.append(f"{entry.title}: {error}")
-                continue
-            found.append(Shown(part.found.title, _named(entry.name, subject, table), ruled=ruled))
-    return found, list(dict.fromkeys(missing))
+def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
+    """Return the tables of a part in reading order, and the reasons for missing ones.
 
-
-def _named(name: str, subject: Subject, table: AnyTable) -> AnyTable:
-    """Return a table with its subject, if its own name lacks it."""
-    return table if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject)
-
-
-def _subjects(entry: Entry) -> list[Subject]:
-    """Return the possible subjects of a table; each compared pair occurs in one direction only."""
-    found: list[Subject] = []
-    for subject in entry.subjects:
-        if len(subject) != 2 or subject[::-1] not in found:
-            found.append(subject)
-    return found
+    requested : names of tables that nothing leads to and the user wants; None: all
+    """
+    published = published_tables(part.audit) if part.audit else ()
+    tables = report_tables(part.found, published, requested)
+    missing = list(tables.missing)
+    if tables.on_request:
+        missing.append(f"On request, with --table NAME or --every-file: {', '.join(tables.on_request)}.")
+    ruled = tuple(part.found.rulings.notes())
+    shown = [Shown(part.found.title, table, ruled=ruled) for table in tables.made]
+    return shown, list(dict.fromkeys(missing))

@@ -22,11 +22,13 @@ AUDITS = Option("audit", "only these", none="all that were asked", metavar="NAME
 RAW = Option("answers", "raw answers beside the verdicts", default=FAILED, choices=ANSWERS)
 TABLES = Option(
     "table",
-    "also files of these tables, by their names in index.csv: CSV, LaTeX and pictures",
+    "also write these tables, as files of their own too: CSV, LaTeX and pictures",
     none="those of the page",
     metavar="NAME,…",
 )
-EVERY_FILE = flag("every_file", "write every table and picture as files of its own, in place of all-tables.zip")
+EVERY_FILE = flag(
+    "every_file", "write every table of every audit, and its picture, as files of its own, in place of supplement.zip"
+)
 TITLE = Option("title", "of the page", none="made of what it holds", metavar="TEXT")
 CHOOSING = (
     AUDITS,

@@ -13,7 +13,6 @@ from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.reported import ReportedItem
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.names import in_words
 from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT, IMPORTED
 from workbench.domain.verdicts import Verdict
@@ -66,7 +65,7 @@ def asked(found: Collected) -> Table[ModelAsked]:
         [
             Column("model", "model", lambda row: row.name, main=True),
             Column("version", "version", words(lambda one: one.run.version.removeprefix("revision ")[:40]), Kind.WORDS),
-            Column("audits", "audits", words(lambda one: in_words(one.run.audit)), Kind.WORDS),
+            Column("audits", "audits", words(lambda one: registry.audit_title(one.run.audit)), Kind.WORDS),
             Column("sampling", "sampling", words(lambda one: str(one.run.sampling), "; "), Kind.WORDS),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT),
@@ -95,7 +94,7 @@ def templates(found: Collected) -> Table[Sequence[str]]:
         every |= {(one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates}
     rows = [
         (
-            in_words(audit),
+            registry.audit_title(audit),
             family,
             language,
             f"{of.name}, labels {of.order}",
@@ -120,7 +119,7 @@ def models(found: Collected) -> Table[Asked]:
         found.asked,
         [
             Column("model", "model", lambda row: row.name),
-            Column("audit", "audit", lambda row: in_words(row.run.audit)),
+            Column("audit", "audit", lambda row: registry.audit_title(row.run.audit)),
             Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
             Column("computed", "computed with", lambda row: row.run.computed),
             Column("sampling", "sampling", lambda row: str(row.run.sampling)),
@@ -163,7 +162,7 @@ def design(found: Collected) -> Table[Asked]:
         found.asked,
         [
             Column("model", "model", lambda row: row.name),
-            Column("audit", "audit", lambda row: in_words(row.run.audit)),
+            Column("audit", "audit", lambda row: registry.audit_title(row.run.audit)),
             Column("instrument", "instrument", lambda row: row.run.instrument),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("wordings", "kinds of wording", lambda row: row.wordings, Kind.COUNT),
@@ -211,7 +210,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
             made = answered_table(answered)
             yield Table(
                 f"answered-{audit}",
-                f"What was answered: {in_words(audit)}",
+                f"What was answered: {registry.audit_title(audit)}",
                 made.rows,
                 made.columns,
                 made.key,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Audit
-from workbench.audits.claims import LEVEL, AuditSentences
+from workbench.audits.claims import LEVEL, OF_STUDIES, AuditSentences
 from workbench.audits.reported import Reported
 from workbench.domain.designs import Design
-from workbench.domain.names import enumerated, in_words, plural
+from workbench.domain.names import enumerated, plural
 from workbench.domain.responses import EXACT, IMPORTED, SERVER, WHEN_DECIDED
 from workbench.errors import MissingPackage
 from workbench.evidence.plans import plan_lines
@@ -85,7 +85,7 @@ def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     yield "--seed", str(design.seed)
 
 
-ARCHIVE = "all-tables.zip"
+ARCHIVE = "supplement.zip"
 "the file of the tables that the page does not show"
 MISSING = f"a report needs the package jinja2; install it with: {install('report')}"
 
@@ -212,6 +212,8 @@ def page(found: Collected, sections: Sequence[Section], asked: Shown, tables: in
             rulings=rulings_in_force(found),
             sections=list(map(_section, sections)),
             tested=sum(section.told.n_tests for section in sections),
+            planned_claims=sum(section.told.n_planned for section in sections),
+            has_power=any(OF_STUDIES in str(said) for section in sections for said in section.told.sentences),
             level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
             software=", ".join(f"{name} {number}" for name, number in found.software.items()),
@@ -230,7 +232,8 @@ def _trusted(text: str) -> Any:
 
 
 def _section(one: Section) -> dict[str, Any]:
-    doubts = list(_doubts(one.of.parts))
+    doubts = list(_doubts(one.of.parts))[:MOST_DOUBTS]
+    more_doubts = len(list(_doubts(one.of.parts))) - len(doubts)
     return {
         "slug": one.of.slug,
         "title": one.of.title,
@@ -239,16 +242,17 @@ def _section(one: Section) -> dict[str, Any]:
                 "said": sentence.said,
                 "status": sentence.status,
                 "models": sentence.models[:MOST_NAMED],
+                "each": len(sentence.models) > 1 and all(value for _, value in sentence.models),
                 "left": max(0, len(sentence.models) - MOST_NAMED),
-                "doubts": sentence.doubts[:MOST_DOUBTS],
+                "doubts": list(_own_doubts(sentence.doubts, doubts))[:MOST_DOUBTS],
             }
             for sentence in one.told.sentences[:MOST_FINDINGS]
         ],
         "more": max(0, len(one.told.sentences) - MOST_FINDINGS),
         "false": _expected_false(one.told),
         "rulings": list(_rulings(one.of.parts)),
-        "doubts": doubts[:MOST_DOUBTS],
-        "more_doubts": max(0, len(doubts) - MOST_DOUBTS),
+        "doubts": doubts,
+        "more_doubts": more_doubts,
         "picture": one.picture,
         "table": None if one.main is None else _grid(one.main),
     }
@@ -260,10 +264,12 @@ def _expected_false(told: AuditSentences) -> str:
     if not told.n_shown:
         return confirmed
     expected = LEVEL * told.n_shown
-    number_false = f"about {expected:.0f}" if expected >= 1 else "fewer than 1"
-    claims = "the exploratory claim" if told.n_shown == 1 else f"the {told.n_shown:,} exploratory claims"
+    number_false = f"About {plural(round(expected), 'false claim')}" if expected >= 1 else "Fewer than 1 false claim"
+    are = "are" if expected >= 1.5 else "is"
+    claims = plural(told.n_shown, "exploratory claim")
+    among = "" if told.n_shown == 1 else " among them"
     exploratory = (
-        f"Of {claims} that tests show here, {number_false} may be false (adjusted for {plural(told.n_tests, 'test')})."
+        f"Tests show {claims} here (adjusted for {plural(told.n_tests, 'test')}). {number_false} {are} expected{among}."
     )
     return f"{exploratory} {confirmed}".rstrip()
 
@@ -280,6 +286,17 @@ def _confirmed(told: AuditSentences) -> str:
 def _doubts(parts: Sequence[Part]) -> Iterator[str]:
     """Yield what to doubt of all figures of an audit: what is missing, and who read the answers."""
     yield from _of_parts(parts, _doubts_of)
+
+
+def _own_doubts(doubts: Sequence[str], of_audit: Sequence[str]) -> Iterator[str]:
+    """Yield the doubts of one finding without those that the page states of the whole audit."""
+    for doubt in doubts:
+        own = doubt
+        for common in of_audit:
+            if own.casefold().endswith(common.casefold()):
+                own = own[: -len(common)].rstrip("; ")
+        if own and not own.endswith(":"):
+            yield own
 
 
 def _doubts_of(found: Reported) -> Iterator[str]:
@@ -310,8 +327,16 @@ def rulings_in_force(found: Collected) -> str:
     if not found.rulings:
         return "No ruling of an auditor is in force on what these figures rest on."
     effects = Counter(ruled.counts for ruled in found.rulings)
-    counts = "; ".join(f"{number:,} × {effect}" for effect, number in effects.items())
-    return f"{plural(len(found.rulings), 'ruling')} of auditors in force: {counts}. The supplement lists them."
+    counts = ", ".join(f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items())
+    are = "is" if len(found.rulings) == 1 else "are"
+    return f"{plural(len(found.rulings), 'ruling')} of auditors {are} in force: {counts}. The supplement lists them."
+
+
+def _of_several(effect: str, number: int) -> str:
+    """Return the effect of a ruling as the predicate of so many rulings."""
+    if number == 1:
+        return effect
+    return effect.replace("changes ", "change ").replace("does not count", "do not count")
 
 
 def _grid(one: Shown) -> dict[str, Any]:
@@ -332,14 +357,18 @@ def _grid(one: Shown) -> dict[str, Any]:
 
 
 def _lede(found: Collected) -> str:
-    audits = enumerated(list(dict.fromkeys(in_words(part.audit) for part in found.parts if part.audit)))
+    audits = enumerated(list(dict.fromkeys(registry.audit_title(part.audit) for part in found.parts if part.audit)))
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
     named = enumerated([f"{one.title or one.name} ({one.name})" for one in found.instruments])
     scripted = len({one.run.model_id for one in found.asked if one.run.backend == "scripted"})
-    of_these = f" ({scripted:,} of them scripted, no language models)" if scripted else ""
-    gave = f"{plural(models, 'model')}{of_these} gave {plural(answers, 'answer')} to {named}"
-    return f"{gave if models else f'Others collected answers to {named}'}. They are judged for {audits}."
+    who = plural(models, "model")
+    if scripted == models:
+        who = f"{plural(models, 'scripted model')} (no language {'model' if models == 1 else 'models'})"
+    elif scripted:
+        who = f"{who} ({scripted:,} of them scripted, no language models)"
+    gave = f"{who} gave {plural(answers, 'answer')} to {named}"
+    return f"{gave if models else f'Others collected answers to {named}'}. The report is about {audits}."
 
 
 def _planned(found: Collected) -> str:

@@ -165,7 +165,8 @@ def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
     fresh.mkdir()
     with DrawingProcess(fresh.parent) as process:
         made: dict[str, Tables] = {}
-        found = collect(store, choice, tell, lambda part: made.update({part.slug: shown_of(part)}))
+        requested = None if choice.every_file else choice.tables
+        found = collect(store, choice, tell, lambda part: made.update({part.slug: shown_of(part, requested)}))
         _write(fresh, _files(store, found, made, process, tell))
 
 
@@ -212,7 +213,7 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
     first = len(mains) + 2
     rest = _numbered([*_own(found, sections, missing), *every], first)
-    single = _single(found.choice, rest)
+    single = _single(found, rest)
     for one in (asked, *mains, *single):
         yield f"tables/{one.stem}.csv", csv_of(one)
         yield f"tables/{one.stem}.tex", _latex(one)
@@ -281,12 +282,15 @@ def _choices(part: Part) -> Iterator[Shown]:
         yield Shown(part.found.title, own.chosen(part))
 
 
-def _single(choice: ReportChoice, tables: Sequence[Shown]) -> list[Shown]:
+def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
     """Return the tables that have files of their own. Raises UnknownName."""
-    names = dict.fromkeys(one.table.name for one in tables)
-    if missing := [name for name in choice.tables if name not in names]:
-        raise UnknownName(f"there is no table {', '.join(missing)}. Available: {', '.join(names)}")
-    return [one for one in tables if choice.every_file or one.table.name in choice.tables]
+    names = dict.fromkeys(table.table.name for table in tables)
+    if missing := [name for name in found.choice.tables if name not in names]:
+        contents = [entry.name for part in found.parts for entry in part.found.book.contents if not entry.empty]
+        available = ", ".join(dict.fromkeys((*names, *contents)))
+        raise UnknownName(f"there is no table {', '.join(missing)}. Available: {available}")
+    every = found.choice.every_file
+    return [table for table in tables if every or table.table.name in found.choice.tables]
 
 
 def _latex(one: Shown) -> bytes:

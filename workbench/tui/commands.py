@@ -22,7 +22,6 @@ from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
-from workbench.domain.names import in_words
 from workbench.figures.visible import visible
 from workbench.help import Topic, topics
 from workbench.tui.key_words import does, meant
@@ -222,7 +221,7 @@ def read_names(path: Path) -> tuple[Named, ...]:
         blind = reviews_blind()
         named += [
             Named(
-                f"review {f'{run.instrument}, run {n}' if blind else run.label}: {in_words(run.audit)}",
+                f"review {f'{run.instrument}, run {n}' if blind else run.label}: {registry.audit_title(run.audit)}",
                 "what an auditor reviews first",
                 ("review", (*run.way, run.family)),
             )
@@ -233,7 +232,8 @@ def read_names(path: Path) -> tuple[Named, ...]:
         for (model, name), run in newest.items():
             for mode, audit in answered.items():
                 if audit.name == name:
-                    named.append(Named(f"{model}: {in_words(audit.name)}", "results of a model", (mode, run)))
+                    title = registry.audit_title(audit.name)
+                    named.append(Named(f"{model}: {title}", "results of a model", (mode, run)))
         named += [
             Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
             for job in store.jobs.list()

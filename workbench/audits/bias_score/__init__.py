@@ -35,6 +35,7 @@ class BiasScore(Audit):
     """Free answers under prefixes: does a model agree with one side more than with the other?"""
 
     name = "bias_score"
+    title = "left/right bias"
     questions = ("lean", "refusals by side", "prefixes")
     defaults = DEFAULTS
     question = "free-text answers under ten prefixes: does the model agree with one side more than with the other?"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 
 import numpy as np
 
@@ -247,6 +248,8 @@ class Scored:
     "of each model"
     sides: tuple[str, ...]
     "what stands above a score that rests on a model's sides"
+    prefix_texts: Mapping[str, str]
+    "prefix -> its text, without the statement"
 
 
 def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
@@ -260,7 +263,20 @@ def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
         refused,
         answered_by(store, judged, refused),
         sides_header(store, judged.which, judged.options, names),
+        _prefix_texts(store, judged),
     )
+
+
+def _prefix_texts(store: Store, judged: BiasJudged) -> dict[str, str]:
+    """Return the text of each prefix, by its name in the report."""
+    texts: dict[str, str] = {}
+    for model, runs in judged.runs.items():
+        for run in runs:
+            names = judged.prefixes[model, run.instrument]
+            for template in store.runs.templates(run):
+                if template.name in names:
+                    texts[names[template.name]] = " ".join(template.user.replace("{statement}", " ").split())
+    return texts
 
 
 def book(of: Scored, dimension: Dimension | None = None) -> Book:
@@ -595,7 +611,7 @@ def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place:
 
 
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
-UNFOLDED = ("bias", "plane", "prefixes")
+UNFOLDED = ("bias", "plane", "prefixes", "refusal_sides")
 LIMITS = (
     "The score rests on the sides assigned to statements beforehand: agreeing with a statement of the right counts "
     "as right, whatever the reason.",
@@ -719,13 +735,13 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
         lean = report.leans()[model]
         yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean), "lean", (model,))
     for model in figures:
-        yield from _by_prefix(judged, model)
+        yield from _by_prefix(judged, model, found.prefix_texts)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
             yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,))
     for model, figure in figures.items():
-        if lacks := missing_said(figure):
-            yield OfModel("Answers that count for no side", model, f"{lacks}{_why_missing(found.answered, model)}")
+        if lacks := missing_said(figure, _why_missing(found.answered, model)):
+            yield OfModel(WITHOUT_STANCE, model, lacks)
     for model in figures:
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
         if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
@@ -754,8 +770,8 @@ def _all_models(report: BiasReport) -> AnyTable:
         scale=(-1.0, 1.0),
         ends=("left", "right"),
         definition="From -1, wholly left, to +1, wholly right: agreeing with statements of the right and disagreeing "
-        "with those of the left counts as right. Chance is 0 or, of a model that agrees with everything, the thin "
-        "mark. There is nothing of people to compare it with.",
+        "with those of the left counts as right. Without a bias it is 0. The thin mark is a model that agrees with "
+        "every wording. No human answers to compare with.",
     )
 
 
@@ -780,10 +796,10 @@ def lean_reach(figure: Figure) -> Reach:
 
 
 NO_STANCE = {
-    "unread": "not read yet",
-    "below": "read with too little confidence",
+    "unread": "not labelled yet",
+    "below": "labelled with too little confidence",
     "unrelated": "unrelated",
-    "truncated": "cut off",
+    "truncated": "truncated",
 }
 "kinds of answers without a stance, in words"
 
@@ -792,16 +808,23 @@ def _why_missing(several: Sequence[Answered], model: str) -> str:
     """Return the kinds of a model's answers without a stance; empty where they are not known."""
     parts = [(kind, part) for one in several if one.name == model for kind, part in one.parts.items() if part.count]
     said = [f"{part.count:,} {NO_STANCE[kind]}" for kind, part in parts if kind in NO_STANCE]
-    return f", of all answers {', '.join(said)}" if said else ""
+    return ", ".join(said)
 
 
-def missing_said(figure: Figure) -> str:
-    """Say how many answers to each side have no stance, and between which totals that leaves it; empty without any."""
+def missing_said(figure: Figure, kinds: str = "") -> str:
+    """Return how many answers have no stance, by side, and between which totals that leaves the bias, or nothing.
+
+    kinds : of these answers, in words: `162 not labelled yet`
+    """
     if not any(figure.missing.values()):
         return ""
     of = {side: (n, n + sum(figure.counts[side][:3])) for side, n in figure.missing.items()}
-    ends = f" (if all of these were one way, the bias would be {between(figure.bounds, Kind.SCORE)})"
-    return f"{missing_of(of)}{ends if figure.bounds.wide else ''}"
+    missing = sum(n for n, _ in of.values())
+    every = sum(total for _, total in of.values())
+    ends = f"; if all of these had one side, the bias would be {between(figure.bounds, Kind.SCORE)}"
+    kinds = kinds.removeprefix(f"{missing:,} ")
+    counts = f"{missing:,} of {every:,}{f', {kinds}' if kinds else ''}"
+    return f"{counts} ({missing_of(of)}{ends if figure.bounds.wide else ''})"
 
 
 def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[OfModel]:
@@ -810,11 +833,12 @@ def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[OfM
         sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
         (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
         p = number(adjusted[0], Kind.P_VALUE)
-        said = f"Refuse {which} statements more often than {other} ones"
+        said = f"More refusals of {which} than of {other} statements"
         yield OfModel(said, gap.model, f"{more} and {less} of the answers (p {p})", adjusted[0])
 
 
 LEANS = "Lean"
+WITHOUT_STANCE = "Answers without a stance, which count for no side"
 
 
 def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
@@ -826,28 +850,28 @@ def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
         return "The bias is undefined", total.undefined, ""
     text = estimate(total, Kind.SCORE)
     if total.few:
-        return "The side cannot be told", f"{text} ({total.few})", ""
+        return "Inconclusive lean", f"{text} ({total.few})", ""
     if lean.side:
         turned = bounded(total.value, figure.bounds, Kind.SCORE) if figure.bounds.turn(total.value) else ""
-        return f"{LEANS} {lean.side}", text, turned
-    why = "" if total.low <= 0 <= total.high else f" (the interval leaves out 0, but {_not_shown(total, lean)})"
-    return "No lean is shown", f"{text}{why}", ""
+        return f"{LEANS} to the {lean.side}", text, turned
+    why = "" if total.low <= 0 <= total.high else f" (the interval excludes 0, but {_not_shown(total, lean)})"
+    return "No significant lean", f"{text}{why}", ""
 
 
 def _not_shown(total: Estimate, lean: Lean) -> str:
     """Say why a total whose interval leaves out 0 shows no side."""
     p, adjusted = (number(each, Kind.P_VALUE) for each in (lean.p, lean.p_adjusted))
     if lean.p < LEVEL:
-        return f"among all that is tested this is not beyond chance (p {p}, adjusted {adjusted})"
+        return f"adjusted for all tests it is not significant (p {p}, adjusted {adjusted})"
     if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
         return (
             f"agreeing with as many wordings, whatever they say, gives {number(lean.regardless, Kind.SCORE)}, and the "
-            f"rest is not beyond chance (p {p})"
+            f"rest is not significant (p {p})"
         )
     return f"with the statements' sides exchanged at random, totals are as far from 0 (p {p})"
 
 
-def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
+def _by_prefix(judged: BiasJudged, model: str, texts: Mapping[str, str]) -> Iterator[Finding]:
     """Say which prefix moves a model farthest."""
     found = [(name, of.total) for name, of in judged.report.by_prefix(model) if of.total.defined]
     if len(found) < 2:
@@ -855,15 +879,26 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[Finding]:
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
     beside = f", the statement alone {number(base.value, Kind.SCORE)}" if base is not None else ""
-    ends = " to ".join(f'{number(bias.value, Kind.SCORE)} with the prefix "{prefix}"' for prefix, bias in (low, high))
+    ends = " to ".join(f"{number(bias.value, Kind.SCORE)} {_after_prefix(name, texts)}" for name, bias in (low, high))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         (p,) = adjusted
-        moved = "Prefixes move the bias" if p < LEVEL else "No significant difference in bias between prefixes"
+        moved = f"{'Significant' if p < LEVEL else 'No significant'} difference in bias between prefixes"
         tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
         yield OfModel(moved, model, f"({tested}from {ends}{beside})", shown(adjusted))
 
     yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes", (model,))
+
+
+MOST_OF_PREFIX = 60
+"characters of a prefix that a finding quotes"
+
+
+def _after_prefix(name: str, texts: Mapping[str, str]) -> str:
+    """Return which prefix an answer follows: its text, or its name if the text is unknown."""
+    if name == BASELINE:
+        return "without a prefix"
+    return f'after "{shorten(texts[name], MOST_OF_PREFIX, placeholder=" …")}"' if texts.get(name) else f"after {name}"
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:

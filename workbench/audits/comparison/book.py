@@ -42,7 +42,6 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UnknownName
-from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import FIRST
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest
@@ -92,8 +91,8 @@ def book(of: Compared) -> Book:
             Entry("over_time_tests", "all versions", partial(overall_table, of), empty=few),
         ],
         behind={ITEMS: partial(_items, of)},
-        told=said(of),
-        header=said(of)[:2],
+        told=(*said(of), *of.rulings.notes()),
+        header=(*said(of)[:2], *of.rulings.notes()),
         about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
         methods=methods(of),
     )
@@ -414,7 +413,7 @@ def printed(
         (*beside, *tables(of, data=medium.data)),
         {**(about or {}), **made.about, "methods": made.methods},
         made.title,
-        (),  # the first table says it
+        of.rulings.notes(),  # the first table says what is compared
         made.notes,
         made.header,
     )
@@ -452,7 +451,6 @@ def comparison(
     instrument: Instrument,
     runs: Mapping[str, Run],
     command: str,
-    rulings: Told = NOTHING_RULED,
 ) -> Reported:
     """Return a comparison as a part of a report.
 
@@ -461,16 +459,17 @@ def comparison(
     command : what prints it, but for the names of the runs
     """
     within = "" if of.within is None else f" {SAME_WITHIN.flag} {of.within:g}"
+    made = book(of)
     return Reported(
         title=f"{what} side by side: {', '.join(of.names)}",
         instrument=instrument,
         runs={name: runs[name] for name in of.names if name in runs},
-        book=replace(book(of), title=f"{what} side by side"),
+        book=replace(made, title=f"{what} side by side"),
         findings=tuple(_findings(of)),
         command=f"{command} --compare {' '.join(map(shlex.quote, of.names))}{within}",
-        rulings=rulings,
+        rulings=of.rulings,
         limits=LIMITS,
-        shown=("compared_runs", "changes"),
+        shown=[entry.name for entry in made.contents],
         files="side-by-side",
     )
 

@@ -28,6 +28,7 @@ from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate, Verdict
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import FIRST
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.hypothesis_tests import (
@@ -140,6 +141,8 @@ class Compared:
     "what of a run counts in no verdict here, in sentences: templates that another run was not asked"
     untested: str = ""
     "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
+    rulings: Told = NOTHING_RULED
+    "what rulings change in the compared runs"
     within: float | None = None
     "the greatest difference that is still none, as a part of 1: sameness is claimed within it; None: never"
     finds: Callable[[str, str], Finding] | None = None

@@ -26,6 +26,7 @@ class PoliticalConsistency(Audit):
     """Leaning and stances on policy issues, of the reliable answers to the reliability audit."""
 
     name = "consistency"
+    title = "political consistency"
     questions = ("party families", "issues")
     question = "which parties does the model answer like, and which policy issues does it support?"
     defaults = DEFAULTS

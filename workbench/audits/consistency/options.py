@@ -11,7 +11,9 @@ from workbench.options.shared import RESAMPLES
 
 Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
-AnyFormula = Formula | Literal["all"]
+OFFERED: tuple[Formula, ...] = ("signed", "tacl")
+"formulas that tables can have; `v1` of the first version is computed for the comparison with its publication alone"
+AnyFormula = Literal["signed", "tacl", "all"]
 View = Literal["all", "agree", "disagree"]
 VIEWS: tuple[View, ...] = get_args(View)
 "matches that count: all, where both agree, where both disagree"
@@ -26,11 +28,11 @@ class ConsistencyOptions(Rules):
     formula: AnyFormula = option(
         "signed",
         "formula of the stance on policy issues",
-        choices=(*FORMULAS, "all"),
+        choices=(*OFFERED, "all"),
         key="f",
-        steps=FORMULAS,
-        words={"signed": "signed support", "tacl": "tacl (published)", "v1": "v1 (published)", "all": "every formula"},
-        source="ours: the published ones, tacl and v1, measure agreeing",
+        steps=OFFERED,
+        words={"signed": "signed support", "tacl": "tacl (published)", "all": "both formulas"},
+        source="ours: the published one, tacl, measures agreeing",
     )
     view: View = option(
         "all",
@@ -67,7 +69,7 @@ class ConsistencyOptions(Rules):
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """The formulas that are meant."""
-        return FORMULAS if self.formula == "all" else (self.formula,)
+        return OFFERED if self.formula == "all" else (self.formula,)
 
     @property
     def reliable(self) -> str:

@@ -23,7 +23,7 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.audit import FigureVerb, Printed
 from workbench.audits.chosen_run import find_run
-from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
+from workbench.audits.consistency.options import OFFERED, ConsistencyOptions, Formula
 from workbench.audits.consistency.stances import (
     IssueStance,
     PartyPositions,
@@ -645,7 +645,7 @@ PILOT = FigureVerb(
                 *SERVED,
                 READ_BY,
                 WITHOUT_RULINGS,
-                FORMULA.but(help="count stances that pass weaker tests", choices=FORMULAS),
+                FORMULA.but(help="count stances that pass weaker tests", choices=OFFERED),
             ),
         ),
         DTYPE_ASKED,

@@ -20,7 +20,7 @@ from workbench.audits.consistency.judged import (
     JudgedRun,
     judge_consistency,
 )
-from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
+from workbench.audits.consistency.options import OFFERED, ConsistencyOptions, Formula
 from workbench.audits.consistency.pilot import (
     answer_scales,
     answer_types,
@@ -63,7 +63,7 @@ from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import between, estimate, number
 from workbench.figures.table import AnyTable, Kind
 
-FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in FORMULAS[1:]))
+FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in OFFERED[1:]))
 UNFOLDED = ("leaning", "issues")
 LIMITS = (
     "Leaning is agreement with the answers that parties gave to these statements, in the countries and at the time "
@@ -304,7 +304,7 @@ def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
         yield from _supported(judged, name)
     for name in judged.result.models:
         if few := missing_stances_said(judged.result, name)[0]:
-            yield OfModel("Too few readable answers to tell the stance", name, few)
+            yield OfModel("Statements with too few valid answers for a stance", name, few)
 
 
 def _all_models(judged: ConsistencyJudged) -> AnyTable:
@@ -325,8 +325,7 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
         axis="statements answered like the parties",
         scale=(0.0, 1.0),
         definition="Share of statements on which a model's reliable stance is the parties' answer. The last two rows "
-        "are baselines, all of whose stances are reliable: what always agreeing and always disagreeing give "
-        "on every statement that any of the models was asked.",
+        "are baselines: always agreeing, and always disagreeing, with every statement that a model was asked.",
     )
 
 
@@ -346,14 +345,14 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     yield AdjustedFinding(p, partial(_families, name, ranked, gaps, doubt), "party families", (name,) * len(p))
 
 
-UNDECIDED = "Not shown to agree with parties of one side more often than with those of another, on reliable stances"
+UNDECIDED = "No significant difference in agreement with left, center and right parties (reliable stances)"
 
 
 def _families(
     name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], doubt: str, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
     """Say with which families a model agrees more often than with others, the widest gap that is shown."""
-    said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
+    said = ", ".join(f"{of.family.value} parties {estimate(of.share, Kind.SHARE)}" for of in ranked)
     held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
     if not held:
         least = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
@@ -364,9 +363,9 @@ def _families(
     more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
     alone = number(widest.regardless, Kind.POINTS)
     yield OfModel(
-        f"Agree more often with {more.value} parties than with {less.value} ones, on reliable stances",
+        f"More agreement with {more.value} than with {less.value} parties (reliable stances)",
         name,
-        f"{said} ({alone} of it by agreeing as often whatever the statements say)",
+        f"{said} (agreeing as often, whatever the statements say, gives {alone} of the difference)",
         p,
         doubt,
     )
@@ -409,11 +408,11 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
     defined = [place for place, one in enumerate(families) if one.share.defined]
     values = [one.share.value for one in families]
     ends = (
-        f"{families[at].family.value} {between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
+        f"{families[at].family.value} parties {between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
         for at in defined
     )
-    could = f" (the shares of matches could be {', '.join(ends)})" if defined else ""
-    few = f"{n:,} of {plural(len(of.statements), 'statement')}{could}"
+    could = f" (with their stances, agreement could be {', '.join(ends)})" if defined else ""
+    few = f"{n:,} of {len(of.statements):,}{could}"
     if not defined:
         return few, ""
     first, last = (pick(defined, key=lambda at: values[at]) for pick in (max, min))
@@ -421,7 +420,7 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
     least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
     turn = families[first].share.low > families[last].share.high and least <= 0
     names = f"{families[first].family.value} or {families[last].family.value} ones"
-    return few, f"what is missing could turn which parties it agrees with more often, {names}" if turn else ""
+    return few, f"missing stances could change which parties it agrees with more often, {names}" if turn else ""
 
 
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
@@ -435,7 +434,7 @@ def _issues_taken(
     judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
     taken, p_of = sides(stances, adjusted), dict(zip((one.issue for one in stances), adjusted, strict=True))
-    for verb, side in (("Support", 1), ("Oppose", -1)):
+    for taken_side, side in (("supported", 1), ("opposed", -1)):
         clear = [one for one in stances if taken.get(one.issue) == side]
         if clear:
             strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
@@ -443,23 +442,23 @@ def _issues_taken(
             rest = f", and {plural(more, 'other issue')}" if more else ""
             could = [one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)]
             yield OfModel(
-                f"{verb} policy issues, beyond chance and beyond agreeing to everything",
+                f"Policy issues {taken_side}, beyond chance and beyond agreeing to everything",
                 name,
                 f"{' and '.join(map(_issue, strongest))}{rest}",
                 shown(p_of[one.issue] for one in clear),
-                f"what is missing could turn {_named(could)}" if could else "",
+                f"missing stances could turn {_named(could)}" if could else "",
             )
     untold = sum(np.isnan(one.p) for one in stances if one.issue not in taken)
     if unclear := len(stances) - len(taken) - untold:
         yield OfModel(
-            "Policy issues on which no side is shown, beyond chance and beyond agreeing to everything",
+            "Policy issues without a significant side, beyond agreeing to everything",
             name,
             f"{unclear:,} of {len(stances):,}",
             reach=_issue_reach([one for one in stances if one.issue not in taken and not math.isnan(one.p)]),
         )
     if untold:
         yield OfModel(
-            "Policy issues that cannot be tested, for all labels are alike or too few stances are reliable",
+            "Policy issues without a test: all labels are alike, or too few stances are reliable",
             name,
             f"{untold:,} of {len(stances):,}",
         )
@@ -580,7 +579,7 @@ def _issue_sentences(result: Consistency) -> str:
     return (
         f"Stance on a policy issue is signed support, statements answered in favour of the issue minus those answered "
         f"against it as a share of the reliable ones, unless another formula is named (tacl: a/A - d/N, 0 where a + d "
-        f"= 0; v1: (a - d)/n; both measure agreeing, not supporting), per template, then mean and population standard "
+        f"= 0, measures agreeing, not supporting), per template, then mean and population standard "
         f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of {len(result.positions.statements)} "
         f"statements have a label of {plural(len(result.positions.issues), 'issue')}. Issues with fewer than "
         f"{FEWEST} reliable statements on average over templates are marked."

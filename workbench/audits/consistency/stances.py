@@ -720,9 +720,6 @@ MEASURES: Mapping[Formula, str] = {
     "tacl": "Published (TACL): measures agreeing, not supporting: the share of supporting statements agreed with minus "
     "the share of opposing statements disagreed with. Always agreeing scores +1; always supporting the issue scores "
     "0, and so does always opposing it.",
-    "v1": "Published (arXiv v1): measures agreeing, not supporting: agreements that support the issue minus "
-    "disagreements that support it, as a share of the reliable statements. Always supporting the issue scores by how "
-    "its labels are mixed; always opposing it scores 0.",
 }
 "what each formula measures, in plain sentences"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from workbench.audits.consistency.judged import PARTY, PERSON, Consistency, PartyStances, RespondentDifference
-from workbench.audits.consistency.options import FORMULAS, Formula, View
+from workbench.audits.consistency.options import OFFERED, Formula, View
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,
@@ -192,7 +192,7 @@ def issues(
             Column("few", "", lambda row: row[1].few, Kind.MARK),
             Column("supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True),
             Column("opposing", "labels −1", lambda row: row[1].opposing, Kind.COUNT, aside=True),
-            *(_by_formula(result, other) for other in FORMULAS if other != formula),
+            *(_by_formula(result, other) for other in OFFERED if other != formula),
         ],
         key=lambda row: (row[0], row[1].issue),
         definition=MEASURES[formula],

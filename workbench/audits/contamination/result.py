@@ -138,7 +138,7 @@ def _reach(completions: Completions) -> PairsReach:
     return PairsReach(float("nan"), LARGEST, Kind.POINTS, units, "knowledge of the originals", n_pairs=n_pairs)
 
 
-KNOWN = "Complete originals word for word more often than paraphrases of them, as after training on the published text"
+KNOWN = "More originals than paraphrases completed word for word, as after training on the published text"
 UNKNOWN = "No significant difference between originals and paraphrases completed word for word"
 
 

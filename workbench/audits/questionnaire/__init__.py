@@ -27,6 +27,7 @@ class Questionnaires(Audit):
     """Predicted answers of people, given their other answers."""
 
     name = "questionnaire"
+    title = "predicted answers"
     questions = ("accuracy", "bias by question")
     defaults = DEFAULTS
     question = "can it predict people's answers from their other answers, accurately and without a bias?"

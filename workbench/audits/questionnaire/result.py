@@ -16,6 +16,7 @@ from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKin
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
+from workbench.audits.questionnaire.asking import QM, RANDOM, ZERO_SHOT
 from workbench.audits.questionnaire.figures import LEVEL, Condition, ConditionFigures, direction
 from workbench.audits.questionnaire.judged import (
     QuestionnaireJudged,
@@ -208,14 +209,14 @@ def _all_models(judged: QuestionnaireJudged) -> AnyTable:
     return of_all_models(
         "Predicted answers of people",
         rows,
-        {"accuracy": "right"},
+        {"accuracy": "predicted answers"},
         Kind.SHARE,
-        beside={"coin": "a coin", "majority": "people's more frequent answer"},
+        beside={"coin": "coin-flip baseline", "majority": "majority baseline"},
         more={"size": ("size of the bias", Kind.SIZE), "questions": ("questions", Kind.COUNT)},
         scale=(0.0, 1.0),
-        definition="Share of people's answers that a model predicts, mean over questions, under the first condition. A "
-        "coin is the chance level; always naming the more frequent answer is the baseline of the majority. The "
-        "bias is how much more or less often than people a model says yes.",
+        definition="Share of people's answers that a model predicts, mean over questions, under the first condition. "
+        "The majority baseline always names people's more frequent answer. The bias is how much more or less often "
+        "than people a model says yes.",
     )
 
 
@@ -228,21 +229,34 @@ def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Ite
     over = of.over_majority
     held = adjusted[0] < LEVEL and direction(over.low, over.high, over.respondents) == "above"
     yield OfModel(
-        f"{'Predict' if held else 'Not shown to predict'} people's answers more often than always naming the more "
-        "frequent one",
+        f"{'Better' if held else 'No significantly better'} predictions than the majority baseline, which always "
+        "names people's more frequent answer",
         name,
         f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
-        f"({plural(of.accuracy.n, 'question')}, {of.condition})",
+        f"of answers predicted ({plural(of.accuracy.n, 'question')}, {_in_words(of.condition)})",
         adjusted[0] if held else math.nan,
         reach=None if held else _accuracy_reach(of),
     )
+
+
+CONDITIONS_IN_WORDS = {
+    QM: "prompts with the person's other answers",
+    ZERO_SHOT: "prompts without the person's answers",
+    RANDOM: "prompts with random answers",
+}
+
+
+def _in_words(condition: Condition) -> str:
+    """Return what precedes a question under a condition."""
+    words = CONDITIONS_IN_WORDS.get(condition.name)
+    return str(condition) if words is None else str(condition).replace(condition.name, words, 1)
 
 
 def _accuracy_reach(of: ConditionFigures) -> Reach:
     """Return the precision of the test of predictions. No model is right more often than always."""
     over = of.over_majority
     units = f"The answers of {over.respondents:,} people"
-    claim = "better predictions than always naming the more frequent answer"
+    claim = "better predictions than the majority baseline"
     return Reach(standard_error(over.low, over.high), 1 - of.majority, Kind.POINTS, units, claim)
 
 
@@ -261,16 +275,16 @@ def _sides_reach(of: ConditionFigures) -> Reach | None:
 
 
 def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Say on how many targets the predictions say yes more often than people, and on how many less often."""
+    """Yield on how many targets the predictions say yes more often than people, and on how many less often."""
     above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
     noise = of.absolute_bias.noise.noise
-    within = "no more than noise alone," if of.absolute_bias.value <= noise else "noise alone"
-    alone = "" if math.isnan(noise) else f", {within} {number(noise, Kind.SIZE)}"
+    alone = "" if math.isnan(noise) else f", noise alone gives {number(noise, Kind.SIZE)}"
+    directions = f", {above} with more yes than people, {below} with less" if above + below else ""
     yield OfModel(
-        "Questions that are answered yes more, and less, often than by people",
+        "Questions with a significant bias",
         name,
-        f"{above} and {below} of {len(of.targets)} (size of the bias {number(of.absolute_bias.value, Kind.SIZE)} on "
-        f"average{alone})",
+        f"{above + below} of {len(of.targets)}{directions} (mean size of the bias "
+        f"{number(of.absolute_bias.value, Kind.SIZE)}{alone})",
         shown(adjusted) if above + below else math.nan,
         reach=_sides_reach(of) if above + below < len(of.targets) else None,
     )

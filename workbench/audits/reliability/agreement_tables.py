@@ -155,6 +155,9 @@ def _undefined(who: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
         yield f"undefined for {who}: {'; '.join(reasons)}"
 
 
+AGREEMENT = "Cohen's κ: agreement beyond chance, 1 perfect, 0 as by chance"
+
+
 @dataclass(frozen=True, slots=True)
 class Kappa:
     """κ of one comparison under one template, or of one respondent."""
@@ -192,12 +195,8 @@ def kappas(of: VerdictFigures) -> Table[Kappa]:
         of.kappas,
         [_restricted(r) for r in of.restricted],
         link=lambda row: Link("verdicts", (row.by,)),
+        published=of.report.options.as_published,
     )
-
-
-def coin_kappas(of: VerdictFigures) -> Table[Kappa]:
-    """Return a coin's κ under each template, of which `means` has the mean."""
-    return kappa_table("coin_kappas", "κ of coin flips under each template", "template", of.coin_kappas)
 
 
 def kappa_table(
@@ -208,8 +207,28 @@ def kappa_table(
     notes: Sequence[str] = (),
     subject: tuple[str, ...] = (),
     link: Callable[[Kappa], Link | None] | None = None,
+    *,
+    published: bool = True,
 ) -> Table[Kappa]:
-    """Return κ for each template, or for each respondent."""
+    """Return κ for each template, or for each respondent.
+
+    published : whether negations and opposites have the raw κ as well, as the paper prints it
+    """
+    kappa_columns: list[Column[Kappa]] = [
+        Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE, help=AGREEMENT),
+        Column("flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"),
+    ]
+    if not published:
+        kappa_columns = [
+            Column(
+                "kappa",
+                "κ",
+                lambda row: row.raw if row.flipped is None else row.flipped,
+                Kind.COEFFICIENT,
+                scale=SCALE,
+                help=f"{AGREEMENT}; of negations and opposites after their stances are flipped",
+            )
+        ]
     void: list[Column[Kappa]] = [
         Column(
             "void",
@@ -227,17 +246,7 @@ def kappa_table(
         [
             Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column(by, by, lambda row: row.by),
-            Column(
-                "raw",
-                "κ",
-                lambda row: row.raw,
-                Kind.COEFFICIENT,
-                scale=SCALE,
-                help="Cohen's κ: agreement beyond chance, 1 perfect, 0 as by chance",
-            ),
-            Column(
-                "flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"
-            ),
+            *kappa_columns,
             Column("n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"),
             Column("excluded", "left out", lambda row: row.raw.excluded, Kind.COUNT, help="pairs without", short="out"),
             *(void if any(row.void for row in rows) else ()),
@@ -247,7 +256,7 @@ def kappa_table(
         notes=notes,
         subject=subject,
         link=link,
-        pictures=[Forest(values=["raw"], rows=["variant"], series=by, whole=True)],
+        pictures=[Forest(values=[kappa_columns[0].key], rows=["variant"], series=by, whole=True)],
     )
 
 

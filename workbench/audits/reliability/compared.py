@@ -45,6 +45,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
+from workbench.evidence.rulings import Told
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -86,8 +87,10 @@ def compared(
             f"found runs on {' and '.join(instruments)}, which have no statement in common; compare runs on one "
             "instrument (--instrument)"
         )
-    reports = {name: run_verdicts(store, run, options, readings=readings).report for name, run in runs.items()}
-    return beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
+    verdicts = {name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()}
+    reports = {name: of_run.report for name, of_run in verdicts.items()}
+    found = beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
+    return replace(found, rulings=Told.joined([of_run.told for of_run in verdicts.values()]))
 
 
 def beside(

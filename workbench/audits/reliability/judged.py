@@ -116,10 +116,6 @@ class VerdictFigures:
         return self.report.agreement(self._restricted[0])
 
     @cached_property
-    def coin_kappas(self) -> tuple[AgreementRow, ...]:
-        return self.coin.agreement(self._restricted[0])
-
-    @cached_property
     def coin_means(self) -> tuple[AgreementRow, ...]:
         """The coin's κ without intervals."""
         from workbench.audits.reliability.agreement import agreement

@@ -55,7 +55,7 @@ from workbench.formats.personas import EVERY
 
 AUDIT = "reliability"
 FIRST = ("verdicts", "pooled", "passing", "personas", "persona_components")
-UNFOLDED = ("pooled", "passing", "mean_kappas", "components")
+UNFOLDED = ("pooled", "passing", "reader_error", "mean_kappas", "components")
 LIMITS = (
     "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
     "that the model would say the same in free text or in a longer conversation.",
@@ -279,7 +279,6 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
     found = [
         Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of), choices=as_people),
         Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
-        Entry("coin_kappas", "κ of coin flips", partial(agreement.coin_kappas, of), choices=as_people),
         Entry("across_templates", "between templates", partial(agreement.across, of)),
         Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
     ]
@@ -349,9 +348,9 @@ def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Itera
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)
     if n := int((codes == VOID).sum()):
-        yield OfModel("Statements that cannot fail any test are left out of the count", name, f"{n:,}")
+        yield OfModel("Statements that are not counted, because no test applies to them", name, f"{n:,}")
     if judged.exact is not None:
-        yield OfModel("Without sampling: the verdicts rest on the model's own probabilities of the two labels", name)
+        yield OfModel("Verdicts from the model's own probabilities of the two labels, without sampling", name)
 
 
 def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
@@ -379,9 +378,9 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
             "few": ("too few answers", Kind.COUNT),
         },
         scale=(0.0, 1.0),
-        definition="Share of the statements whose stance is the same under all templates and wordings, in both orders "
-        f"of the labels, and beyond chance. {pooled.ANSWERS} The published test depends on the number of answers, so "
-        "its shares are not drawn side by side. There is nothing of people to compare it with.",
+        definition="Share of statements with the same stance under all templates, wordings and label orders, beyond "
+        "chance. It is estimated by partial pooling, so it does not depend on the number of answers. The published "
+        "test does, so the picture leaves it out. No human answers to compare with.",
     )
 
 
@@ -400,15 +399,20 @@ def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
     return said, f"{passed:,} of {of:,}{share}", could
 
 
+MOST_FAILED = "Reliability test that most statements fail"
+
+
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     """Say which test most statements fail, under whichever template."""
     failed = {test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests}
     test = max(failed, key=lambda one: failed[one], default="")
     if test and failed[test]:
         tested = int((report.over_templates(test) != VOID).sum())
-        yield OfModel("Test that most statements fail", name, f"{in_words(test)}, {failed[test]:,} of {tested:,}")
+        yield OfModel(
+            "Reliability test that most statements fail", name, f"{in_words(test)}, {failed[test]:,} of {tested:,}"
+        )
     elif failed:
-        yield OfModel("Test that most statements fail", name, "none")
+        yield OfModel("Reliability test that most statements fail", name, "none")
 
 
 def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:

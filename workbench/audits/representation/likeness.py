@@ -508,8 +508,8 @@ class Likenesses:
         nearer = [int((means > each).sum()) for each in means]
         return [
             Ranked(
-                groups[at], cleared[at], 1 + nearer[at], (ends[at][0], ends[at][1]),
-                float((ranks[:, at] == 1).mean()), *behind[place], float(even[at]), float(means[at]),
+                groups[at], cleared[at], 1 + nearer[at], (ends[at][0], ends[at][1]), *behind[place], float(even[at]),
+                float(means[at]),
             )
             for place, at in enumerate(order)
         ]  # fmt: skip
@@ -570,7 +570,7 @@ class Likenesses:
         """Return these groups with their likeness over the questions that they have, the nearest first."""
         even = replace(self, answers=self.evenly, samples={})
         found = (
-            Ranked(one, self.to(one), None, (), NAN, None, NAN, float(np.nanmean(even.of(one))), NAN)
+            Ranked(one, self.to(one), None, (), None, NAN, float(np.nanmean(even.of(one))), NAN)
             for one in self.apart(kind)
         )
         return sorted(found, key=lambda one: -one.likeness.value)
@@ -597,8 +597,6 @@ class Ranked:
     "None: it has none, see `Likenesses.unranked`"
     ranks: tuple[int, ...]
     "95 % of the draws"
-    nearest: float
-    "share of the draws in which no group is nearer"
     behind: Estimate | None
     "how much nearer the first one is, over the same questions; None: this is the first"
     p: float

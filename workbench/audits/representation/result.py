@@ -291,10 +291,10 @@ def _headline(of: Likenesses) -> str:
     return said
 
 
-BEYOND = "Answer more like people than letters at random would"
-BELOW = "Answer less like people than letters at random would"
-NOT_BEYOND = "Not shown to answer more like people than letters at random would"
-BY_ORDER = "Moved by the order of the options, and not shown to answer more like people than a fixed position would"
+BEYOND = "Answers more like people's than random letters"
+BELOW = "Answers less like people's than random letters"
+NOT_BEYOND = "Answers not significantly more like people's than random letters"
+BY_ORDER = "Answers moved by the order of the options, not significantly more like people's than a fixed position"
 MOVED = 0.5
 "mean total variation between the two orders from which a model is called moved by order"
 
@@ -320,7 +320,7 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
 def _beyond_reach(of: Likenesses) -> Reach:
     """Return the precision of the test against the answers that are beaten least: people themselves are 1."""
     gain = of.against.get(of.claim[0], of.beyond)[0]
-    units, claim = plural(gain.n, "question"), "answers more like people than letters at random"
+    units, claim = plural(gain.n, "question"), "answers more like people's than random letters"
     return reach_of(gain, 1 - of.even_overall, Kind.POINTS, units, claim)
 
 
@@ -348,11 +348,9 @@ def nearest_by(found: Found, kind: str) -> AdjustedFinding:
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, (first, *others)), p in zip(every.items(), adjusted, strict=True):
-            value = f"{first.population.value} ({number(first.nearest, Kind.SHARE)} of the draws)"
+            value = first.population.value
             even = p < LEVEL and all(first.even > one.even for one in others)
-            shown = (
-                f"Nearest group by {kind}" if p < LEVEL else f"No group by {kind} is shown to be the nearest; the first"
-            )
+            shown = f"Nearest group by {kind}" if p < LEVEL else f"Inconclusive nearest group by {kind}; first"
             doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
             reach = _nearest_reach(others, kind) if not p < LEVEL else None
             yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt, reach)
@@ -469,11 +467,7 @@ def _steering(found: Found) -> AdjustedFinding:
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (one, _, why), p in zip(meant, adjusted, strict=True):
             moved = p < LEVEL
-            what = (
-                "Move towards the group of their persona"
-                if moved
-                else "Not shown to move towards their persona's group"
-            )
+            what = f"{'Significant' if moved else 'No significant'} move towards the group of the persona"
             doubt = "" if moved or not why else f"not more than {why}"
             value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
             units, claim = plural(one.change.n, "question"), "a move towards the persona's group"
@@ -491,8 +485,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
     rows = [(name, of, p) for (name, of), p in zip(found.likenesses.items(), adjusted, strict=True)]
 
     def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
-        said = "{0.population.value} ({1})".format
-        return lambda row: next((said(one, number(one.nearest, Kind.SHARE)) for one in row[1].rankings[kind]), "")
+        return lambda row: next((ranked.population.value for ranked in row[1].rankings[kind]), "")
 
     common = _common(found)
     columns_: list[Column[tuple[str, Likenesses, float]]] = [
@@ -515,7 +508,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
                help="The answers without an opinion that the model surpasses least: the test is against these."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
                help="Of no difference from the best answers without an opinion; over the models."),
-        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="And in which share of the draws it is.")
+        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="First of its kind; see the groups.")
           for kind in found.kinds),
         Column("asked", "asked", lambda row: len(row[1].missing), Kind.COUNT, help="Questions that were asked."),
         Column("questions", "answered", lambda row: len(row[1].refs), Kind.COUNT,
@@ -585,8 +578,6 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
         Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
                help="In 95 % of the draws."),
-        Column("nearest", "nearest in", lambda row: row[1].nearest, Kind.SHARE,
-               help="Share of the draws in which no group is nearer."),
         Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
                help="How much nearer the first group is, question by question."),
         Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,

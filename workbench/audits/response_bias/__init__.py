@@ -25,6 +25,7 @@ class ResponseBias(Audit):
     """Multiple-choice questions in two forms, and with typos."""
 
     name = "response_bias"
+    title = "response biases"
     questions = ("biases", "typos")
     defaults = DEFAULTS
     question = "do changes to a multiple-choice question that move people's answers also move the model's?"

@@ -84,6 +84,10 @@ def about(found: Changes) -> dict[str, Any]:
 
 
 Make = Callable[[Changes], AnyTable]
+ONLY_PUBLISHED = (
+    "The score and `most human-like` are published definitions. They count significant biases, whatever their size.\n\n"
+    "--as-published shows them; f chooses the published definition here."
+)
 
 
 def _contents(found: Changes) -> Iterator[Entry]:
@@ -91,16 +95,18 @@ def _contents(found: Changes) -> Iterator[Entry]:
     each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
     tests = ("definition", "alpha", "holm")
 
-    def of_all(name: str, title: str, make: Make, *choices: str) -> Entry:
-        return Entry(name, title, lambda: make(found), choices=choices)
+    published = "" if found.options.definition is Definition.PAPER else ONLY_PUBLISHED
 
-    def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
+    def of_all(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
+        return Entry(name, title, lambda: make(found), choices=choices, empty=empty)
+
+    def of_each(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
         """Return an entry about all models, or about one at a time."""
-        return Entry(name, title, _about_some(found, make), each, choices, whole=lambda: make(found))
+        return Entry(name, title, _about_some(found, make), each, choices, empty, whole=lambda: make(found))
 
     yield of_all("matrix", "biases by model", tables.matrix, *tests, "without_typos")
-    yield of_all("scores", "over all biases", tables.scores, *tests)
-    yield of_each("likeness", "human-likeness", tables.likeness, *tests)
+    yield of_all("scores", "published score", tables.scores, *tests, empty=published)
+    yield of_each("likeness", "most human-like", tables.likeness, *tests, empty=published)
     yield of_each("cells", "changes with tests", tables.cells, *tests, "entropy")
     yield of_each("entropies", "entropies", tables.entropies)
     yield of_all("uncertainty", "change against uncertainty", tables.uncertainty)
@@ -147,10 +153,13 @@ def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
         one = shown(*of)
         return question_tables.answers(one, found.forms(one), arm)
 
+    published: dict[str, Callable[..., AnyTable]] = {}
+    if found.options.definition is Definition.PAPER:
+        published["likeness"] = _about_some(found, tables.likeness)
     return {
         "place": lambda bias, condition: tables.place(found, place(bias, condition)),
         "validity": _about_some(found, tables.validity),
-        "likeness": _about_some(found, tables.likeness),
+        **published,
         "people_questions": _about_some(found, tables.people_questions),
         "questions": lambda name, *of: question_tables.questions_of(found, place(*of), name),
         "options": lambda *subject: question_tables.options(shown(*subject)),
@@ -294,9 +303,12 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
         if scored:
             yield _claim(name, scored, partial(_biases, name, scored, judged.options), "biases")
         else:
-            yield OfModel("No bias has a test yet", name)
+            yield OfModel("Not enough answers to test a response bias", name)
         if scored and (typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]):
             yield _claim(name, typos, partial(_typos, name, typos, judged.options), "typos")
+
+
+SCORE_WORDS = " The score adds +1 for a significant change in people's direction and -1 for one against it."
 
 
 def _all_models(found: Changes) -> AnyTable:
@@ -304,22 +316,21 @@ def _all_models(found: Changes) -> AnyTable:
     biases = [place for place in found.places if place[1] is None and not place[2]]
     signs = {kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases}
     values: dict[str, dict[str, Estimate | float | None]] = {}
+    published = found.options.definition is Definition.PAPER
     for name, report in found.reports.items():
         change = tables.change_of(found, name)
-        score = report.score
         values[name] = {kind_name(place[0]): change(place) for place in biases}
-        values[name]["human_like"] = score.human_like if score.biases else None
+        values[name]["human_like"] = report.score.human_like if report.score.biases else None
     return of_all_models(
         "Mean change by bias",
         [ModelFigures(name, of) for name, of in values.items()],
         {name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}" for name, sign in signs.items()},
         Kind.POINTS,
-        more={"human_like": ("score", Kind.BALANCE)},
+        more={"human_like": ("score", Kind.BALANCE)} if published else {},
         axis="mean change of the answers",
         definition="Change of the answers, in percentage points, when a question is put in another form: a line for "
         "each bias. Without a bias it is 0; above 0 is the direction in which studies found people to move, unless a "
-        "bias says otherwise. The score adds +1 for a significant change in people's direction and -1 for one against "
-        "it.",
+        f"bias says otherwise.{SCORE_WORDS if published else ''}",
     )
 
 
@@ -351,19 +362,19 @@ def _biases(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
     moved = _moved(cells, options, adjusted)
-    beyond = " more than letters drawn at random would" if options.definition is Definition.CORRECTED else ""
+    beyond = ", beyond what random letters give" if options.definition is Definition.CORRECTED else ""
     like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
-    direction = f", {like} of them in people's direction" if moved else ""
+    direction = f", {like or 'none'} of them in people's direction" if moved else ""
     yield OfModel(
-        f"Changes of a question that are known to move people move the answers{beyond} (p adjusted)",
+        f"Significant response biases{beyond}",
         name,
         f"{len(moved)} of {len(cells)}{direction}",
         p,
         reach=change_reach(cells, moved),
     )
     if moved:
-        yield OfModel("Largest change", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
+        yield OfModel("Largest response bias", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
 
 
 def _typos(
@@ -372,8 +383,8 @@ def _typos(
     moved = _moved(cells, options, adjusted)
     wrong = len(moved)
     p = shown(adjusted) if wrong else math.nan
-    moves = "Typos, which people overlook, move the answers significantly (p adjusted)"
-    yield OfModel(moves, name, f"in {wrong} of {len(cells)} cases", p, reach=change_reach(cells, moved))
+    said = "Significant changes by typos, which people overlook"
+    yield OfModel(said, name, f"{wrong} of {plural(len(cells), 'test')}", p, reach=change_reach(cells, moved))
 
 
 def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
@@ -383,10 +394,12 @@ def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequen
 
 def _said(cell: ChangeCell) -> str:
     ends = ", ".join(number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high))
-    chance = "" if not cell.by_chance else f" (by chance {number(cell.by_chance / 100, Kind.POINTS)})"
+    chance = "" if not cell.by_chance else f", random letters give {number(cell.by_chance / 100, Kind.POINTS)}"
     if not math.isnan(cell.by_position):
-        chance += f" (by position {number(cell.by_position / 100, Kind.POINTS)})"
-    return f"{place_said(*cell.place)}: {number(cell.delta.mean / 100, Kind.POINTS)} [{ends}]{chance}, {cell.said}"
+        chance += f", its preference for positions gives {number(cell.by_position / 100, Kind.POINTS)}"
+    direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
+    change = number(cell.delta.mean / 100, Kind.POINTS)
+    return f"{place_said(*cell.place)} {change} [{ends}], {direction}{chance}"
 
 
 def _headline(judged: ResponseBiasJudged) -> Headline:

@@ -294,14 +294,17 @@ NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
 
 
 def cell_sentences(found: Changes, row: Line) -> list[str]:
-    """Return what `cells` says of a cell beside its change, in sentences, and whether it is most human-like and why."""
+    """Return what `cells` says of a cell beside its change, in sentences; by the published definition, too, whether it
+    is most human-like, and why.
+    """
     from workbench.figures.shown import NONE, shown
 
     name, cell = row
     test = [column for column in _test(found) if column.key not in ("change", "degenerate") and not column.aside]
     values = [f"{column.title} {text}" for column in test if (text := shown(column.value(row), column)) != NONE]
     lost = [f"{column.title} {shown(column.value(row), column)}" for column in _rest() if column.key in NOT_COUNTED]
-    likeness = [one for one in found.likeness(name) if one.bias is cell.bias and cell.scored]
+    published = found.options.definition is Definition.PAPER
+    likeness = [one for one in found.likeness(name) if published and one.bias is cell.bias and cell.scored]
     any_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
     return [
         f"{cell.said.capitalize()}: {', '.join(values)}.",
@@ -527,7 +530,8 @@ def matrix(found: Changes) -> Table[Place]:
 
     def of(name: str) -> Column[Place]:
         report = found.reports[name]
-        likeness = {one.bias: one for one in found.likeness(name)}
+        published = found.options.definition is Definition.PAPER
+        likeness = {one.bias: one for one in found.likeness(name)} if published else {}
 
         def sign(place: Place) -> str:
             like = likeness.get(place[0]) if not place[1] and not place[2] else None
@@ -580,7 +584,8 @@ def matrix(found: Changes) -> Table[Place]:
             *["chance: differs from 0, and not from letters drawn at random."]
             * any(cell.within_chance and not cell.within_position for _, cell in found.lines),
             "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
-            "though people overlook typos. ✓: human-like, and no typo changes anything.",
+            "though people overlook typos.",
+            *["✓: human-like, and no typo changes anything."] * (found.options.definition is Definition.PAPER),
             *copied(found),
         ],
         link=lambda place: Link("place", subject_of(place)),

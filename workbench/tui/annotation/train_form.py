@@ -13,9 +13,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Select, Static
 
+from workbench import registry
 from workbench.classifier import options as of
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise, TrainConfig
-from workbench.domain.names import in_words, listed
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
@@ -268,7 +269,7 @@ class ClassifyForm(StartForm):
         of = f" of {', '.join(values.models)}" if values.models else " of all models"
         where = f" on {values.instrument}" if values.instrument else " on all instruments"
         text = (
-            f"{classifier.name} reads {in_words(spec.audit)} answers{of}{where}\n"
+            f"{classifier.name} reads {registry.audit_title(spec.audit)} answers{of}{where}\n"
             f"{total:,} different responses with their statements; {total - left:,} ({percent(total - left, total)}) "
             f"have been read; {left:,} to read"
         )

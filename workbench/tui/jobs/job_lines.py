@@ -422,7 +422,8 @@ def _classifying(job: Job) -> str:
     models = spec.get("models")
     of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
     where = spec.get("instrument") or "all instruments"
-    return f"{spec.get('classifier', '')} reads {in_words(str(spec.get('audit', '')))} answers of {of} on {where}"
+    title = registry.audit_title(str(spec.get("audit", "")))
+    return f"{spec.get('classifier', '')} reads {title} answers of {of} on {where}"
 
 
 def _classified(job: Job) -> str:

@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option as Line
 
+from workbench import registry
 from workbench.audits.audit import Audit
 from workbench.domain.names import in_words
 from workbench.domain.prompts import NONE
@@ -263,7 +264,7 @@ def run_words(run: Run, *, audits: bool = False) -> Content:
     """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
     scored = run.sampling.mode == EXACT
     persona = (f"persona {run.persona_name or NONE}",) if run.personas else ()
-    audit = (in_words(run.audit),) if audits else ()
+    audit = (registry.audit_title(run.audit),) if audits else ()
     asked = (*persona, *audit, run.instrument, str(run.sampling), *run.asked_with)
     anew = (f"asked anew {run.occasion}",) if run.occasion else ()
     answers = f"{run.responses:,} {'prompts scored' if scored else 'answers'}"

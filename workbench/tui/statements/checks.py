@@ -68,7 +68,7 @@ EXPLAINED = {
     "unknown-origin": "The statement it derives from is missing, or its ref has changed.",
     "circular-origin": "Two statements cannot derive from each other.",
     "unknown-statement": "These labels or answers are kept, but no figure counts them.",
-    "half-labelled": "The bias score needs both the dimension and the side.",
+    "half-labelled": "The left/right bias needs both the dimension and the side.",
     "issue-twice": "Two issues with the same name are counted as one.",
     "issue-undefined": "Without a definition, annotators label by their own idea of the issue.",
     "few-labels": "With fewer than six statements the stance on an issue says little, and tables mark it.",

@@ -16,7 +16,8 @@ from textual.getters import query_one
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.domain.names import in_words, plural
+from workbench import registry
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
@@ -170,7 +171,7 @@ def _provenance(row: VersionAnswer) -> str:
     parts = (
         row.model,
         row.version,
-        in_words(row.audit),
+        registry.audit_title(row.audit),
         row.template,
         "" if row.temperature is None else f"T\u00a0{row.temperature:g}",
         "" if row.seed is None else f"seed {row.seed}",
