@@ -115,6 +115,12 @@ def test_the_changes_of_response_biases(tmp_path: Path) -> None:
         shares(answers[answers.variant == variant], "bias", "statement").fillna(0)
         for variant in ("original", "changed")
     )
+    reordered = answers[(answers.bias == "response_order") & (answers.variant == "changed")]
+    n_options = reordered.groupby("statement").wording.first().str.count(r"\n[A-Z]\. ")
+    last_letter = n_options.map(lambda n: "abcdefg"[n - 1])
+    labelled = reordered[reordered.label.notna()]
+    is_last = labelled["count"] * (labelled.label == labelled.statement.map(last_letter))
+    last = is_last.groupby(labelled.statement).sum() / labelled.groupby("statement")["count"].sum()
     changes = {
         "acquiescence": after.a - before.a,
         "allow_forbid": after.b - before.a,
