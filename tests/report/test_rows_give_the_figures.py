@@ -125,6 +125,8 @@ def test_the_changes_of_response_biases(tmp_path: Path) -> None:
         "acquiescence": after.a - before.a,
         "allow_forbid": after.b - before.a,
         "opinion_float": before.c - after.c,
+        "response_order": before.a - pd.concat({"response_order": last}),
+        "odd_even": after.b + after.c - before.b - before.d,  # c is the option that was d
     }
     for bias, change in changes.items():
         mean = change.loc[bias].mean()
