@@ -140,6 +140,7 @@ def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
     options = ["--audit", "reliability", "--family", "user"]
     assert main(["prompts", str(path), str(folder), "--model", "m", *options]) == 0
     rows = pd.read_csv(folder / "prompts.csv", keep_default_na=False)
+    rows = rows[rows.template == rows.template.iloc[0]]  # its labels are Agree and Disagree
     turned = rows.variant.isin(["negation", "opposite"])
     agrees = rows.ref.map(sides).astype(bool) ^ turned
     rows = rows.drop(columns=["prompt", "system"], errors="ignore")
