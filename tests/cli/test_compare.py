@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stores.core.store import Store
 from tests import template_stores
 from tests.cli.test_commands import data, rows, run
 from tests.template_stores import play
+from workbench.audits.comparison.book import changes_table
+from workbench.audits.reliability.compared import beside
+from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects
 
-ASK = ("--statements", 12, "--templates", 2, "--samples", 6, "--yes", "--no-probe")
+ASK = ("--statements", 12, "--templates", 2, "--yes", "--no-probe")
 
 
 PERSONAS = {"yes": 1.0, "mostly": 0.7, "no": 0.0}
@@ -29,10 +35,10 @@ def asked(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     return path, [ask(path, path.with_name(f"{name}.toml"), agree) for name, agree in PERSONAS.items()]
 
 
-def ask(path: Path, persona: Path, agree: float, *more: object) -> str:
+def ask(path: Path, persona: Path, agree: float, *more: object, samples: int = 6) -> str:
     persona.write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
     model = f"scripted:{persona}"
-    assert main(["run", str(path), "--model", model, *map(str, (*ASK, *more))]) == 0
+    assert main(["run", str(path), "--model", model, *map(str, (*ASK, "--samples", samples, *more))]) == 0
     return model
 
 
@@ -58,6 +64,55 @@ def test_verdicts_of_three_runs_stand_side_by_side(
     assert len(lost) > 6
     assert sampling["holm"] >= sampling["p"]
     assert sampling["difference"]["interval"] == "difference of paired shares"
+
+
+@pytest.fixture(scope="module")
+def unequal(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Two models that were asked 4 and 12 times. Tests only read it."""
+    path = Path(shutil.copy(made_demo, tmp_path_factory.mktemp("unequal") / "demo.db"))
+    asked_4 = ask(path, path.with_name("few.toml"), 0.8, samples=4)
+    asked_12 = ask(path, path.with_name("many.toml"), 0.8, samples=12)
+    return path, [asked_4, asked_12]
+
+
+@pytest.mark.e2e
+def test_the_pooled_share_and_the_number_of_answers_stand_beside_each_run(
+    unequal: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = unequal
+    found = data(capsys, "show", path, "reliability", "--compare", *names)
+    compared_runs = rows(found, "compared_runs")
+    assert [row["answers_a_prompt"] for row in compared_runs] == ["4", "12"]
+    for row in compared_runs:
+        alone = data(capsys, "show", path, "reliability", "--model", row["run"])
+        [of_all_tests] = rows(alone, "pooled", test="all")
+        assert row["main"] == of_all_tests["pooled"]
+        assert row["main"]["n"] == 12
+        assert row["pass_the_published_test"]["value"] == of_all_tests["judged"]["value"]
+    said = " ".join(note for table in found["tables"] for note in table["notes"])
+    assert f"a prompt has unequally many answers ({names[0]} 4, {names[1]} 12)" in said
+    code, out, _ = run(capsys, "show", path, "reliability", "--compare", *names)
+    assert code == 0
+    [header] = [line for line in out.splitlines() if "keep their stance" in line and "answers a prompt" in line]
+    assert header.index("keep their stance") < header.index("answers a prompt")
+
+
+@pytest.mark.e2e
+def test_verdicts_on_unequally_many_answers_share_no_picture(unequal: tuple[Path, list[str]], tmp_path: Path) -> None:
+    path, names = unequal
+    with Store.open(path) as store:
+        runs = {run.named: run for run in store.runs.list("reliability")}
+        reports = {name: run_verdicts(store, runs[name]).report for name in names}
+        instruments = {name: store.runs.instrument(runs[name]) for name in names}
+    side_by_side = beside(runs, reports, instruments)
+    assert changes_table(side_by_side).pictures, "at four answers each"
+    settled = {
+        name: judge(replace(report.counts, until_settled=np.zeros(report.counts.positive.shape, dtype=np.bool_)))
+        for name, report in reports.items()
+    }
+    apart = beside(runs, settled, instruments)
+    assert changes_table(apart).pictures == ()
+    assert "There is no picture of these shares: a prompt has unequally many answers" in str(changes_table(apart).notes)
 
 
 @pytest.mark.e2e

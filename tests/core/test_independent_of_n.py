@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,10 @@ def agreement() -> FloatArray:
 
 
 def asked(samples: int) -> ReliabilityReport:
-    shares = agreement()
+    return counted(agreement(), samples)
+
+
+def counted(shares: FloatArray, samples: int) -> ReliabilityReport:
     positive = np.random.default_rng(samples).binomial(samples, shares).astype(np.int32)
     names = tuple(f"s{n}" for n in range(STATEMENTS))
     there = np.ones(shares.shape[1:3], dtype=np.bool_)
@@ -62,6 +67,31 @@ def test_another_seed_moves_a_share_by_less_than_half_a_point() -> None:
     (row,) = [row for row in table(judge(counts), pooled(judge(counts))).rows if row.test == "all"]
     assert row.mixing.rhat < 1.05
     assert row.mixing.draws > 100
+
+
+@pytest.mark.e2e
+def test_prompts_that_hardly_differ_are_sampled_well() -> None:
+    """Return a share whose error is that of its seeds, where every prompt is agreed with alike."""
+    shares = np.full((1, STATEMENTS, len(VARIANTS), 2), 0.6)
+    shares[:, :, -1] = 0.4
+    report = counted(shares, 10)
+    found = [pooled(replace(report, options=ReliabilityOptions(seed=seed))) for seed in (1, 2)]
+    mixed = [each.mixing("paraphrase") for each in found]
+    assert all(each.rhat < 1.03 and each.draws > 200 for each in mixed)
+    apart = abs(found[0].share("paraphrase").value - found[1].share("paraphrase").value)
+    assert apart < 4 * np.hypot(mixed[0].error, mixed[1].error)
+
+
+def test_a_share_that_is_roughly_computed_says_so() -> None:
+    report = asked(60)
+    settled = pooled(report, 64)
+    rng = np.random.default_rng(1)
+    steps = np.repeat(rng.random((4, 1)) < [[0.2], [0.4], [0.6], [0.8]], 125, axis=1)
+    passes = steps[:, :, None].repeat(STATEMENTS, axis=2).transpose(1, 0, 2).reshape(-1, STATEMENTS)
+    unsettled = replace(settled, passes={**settled.passes, "all": passes}, prompts=2_000)
+    assert share_said(settled)[1] == ""
+    assert "R-hat" in share_said(unsettled)[1]
+    assert share_said(unsettled)[1].startswith("roughly computed")
 
 
 def test_exact_probabilities_are_shares_that_are_known() -> None:

@@ -79,7 +79,10 @@ def two(
 
 
 SURE, TORN, HALF = Persona(6.0, 0.3, 0.3, 3.0), Persona(0.8, 0.5, 0.4), Persona(2.0, 0.6, 0.4)
+SIX_OF_TEN = Persona(1.55, 0.6, 0.4)
 SCENARIOS = (
+    Scenario("by pooling: 56 statements, six of ten kept, 10 and 30 answers a prompt", "typical",
+             lambda rng: two(rng, 56, 1, (10, 30), (SIX_OF_TEN, SIX_OF_TEN))),
     Scenario("by pooling: 15 statements, 10 and 30 answers a prompt", "small n",
              lambda rng: two(rng, 15, 1, (10, 30), (HALF, TORN))),
     Scenario("by pooling: 40 statements, nearly all kept", "ties or boundaries",

@@ -107,6 +107,49 @@ def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None
     assert figure(figures, "kappas", f"paraphrase / {template}", "kappa") == pytest.approx(kappa)
 
 
+def test_the_leaning_of_consistency(tmp_path: Path) -> None:
+    """Every stance is kept in every wording, so the reliable stances are those of the printed originals."""
+    sides = np.random.default_rng(SEED).integers(0, 2, 56)
+    path = clearly_answered(tmp_path / "a.db", dict(zip(veldania_statements(), sides, strict=True)))
+    answers, verdicts, figures = exported(path)
+    every = verdicts[(verdicts.test == "all") & verdicts.template.isna()]
+    assert (every.verdict == "pass").all()
+
+    originals = answers[(answers.variant == "original") & (answers.label_order == "printed")]
+    stances = shares(originals[originals.label.notna()], "statement").idxmax(axis=1)
+    parties = pd.read_csv(SHIPPED / "veldania" / "party_answers.csv")
+    positions = pd.read_csv(SHIPPED / "veldania" / "parties.csv").set_index("party").position
+    families = pd.cut(positions, [0, 4, 6, 10], right=False, labels=["left", "center", "right"])
+    parties = parties.assign(family=parties.party.map(families).astype(str))
+    alike = parties.answer == parties.ref.map(stances)
+    of_families = alike.groupby(parties.family).mean()
+    assert len(of_families) == 3
+    for family, share in of_families.items():
+        found = figure(figures, "leaning", f"imported:m / {family}", "share")
+        assert found == pytest.approx(share), family
+
+
+def veldania_statements() -> list[str]:
+    return pd.read_csv(SHIPPED / "veldania" / "statements.csv").ref.tolist()
+
+
+def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
+    """Make a store in which a model agrees (1) or disagrees (0) with statements, however they are put."""
+    assert main(["import", str(path), str(SHIPPED / "veldania")]) == 0
+    folder = path.with_suffix(".prompts")
+    options = ["--audit", "reliability", "--family", "user"]
+    assert main(["prompts", str(path), str(folder), "--model", "m", *options]) == 0
+    rows = pd.read_csv(folder / "prompts.csv", keep_default_na=False)
+    rows = rows[rows.template == rows.template.iloc[0]]  # its labels are Agree and Disagree
+    turned = rows.variant.isin(["negation", "opposite"])
+    agrees = rows.ref.map(sides).astype(bool) ^ turned
+    rows = rows.drop(columns=["prompt", "system"], errors="ignore")
+    rows = rows.assign(answer=np.where(agrees, "Agree", "Disagree"), count=20, model="m")
+    rows.to_csv(path.with_suffix(".csv"), index=False)
+    assert main(["import", str(path), str(path.with_suffix(".csv")), *options]) == 0
+    return path
+
+
 def test_the_changes_of_response_biases(tmp_path: Path) -> None:
     path = answered(tmp_path / "a.db", "response_bias", "veldania_choices", ["A", "B", "C", "D", "E", "F", "Z"])
     answers, _, figures = exported(path)
@@ -115,10 +158,18 @@ def test_the_changes_of_response_biases(tmp_path: Path) -> None:
         shares(answers[answers.variant == variant], "bias", "statement").fillna(0)
         for variant in ("original", "changed")
     )
+    reordered = answers[(answers.bias == "response_order") & (answers.variant == "changed")]
+    n_options = reordered.groupby("statement").wording.first().str.count(r"\n[A-Z]\. ")
+    last_letter = n_options.map(lambda n: "abcdefg"[n - 1])
+    labelled = reordered[reordered.label.notna()]
+    is_last = labelled["count"] * (labelled.label == labelled.statement.map(last_letter))
+    last = is_last.groupby(labelled.statement).sum() / labelled.groupby("statement")["count"].sum()
     changes = {
         "acquiescence": after.a - before.a,
         "allow_forbid": after.b - before.a,
         "opinion_float": before.c - after.c,
+        "response_order": before.a - pd.concat({"response_order": last}),
+        "odd_even": after.b + after.c - before.b - before.d,  # c is the option that was d
     }
     for bias, change in changes.items():
         mean = change.loc[bias].mean()

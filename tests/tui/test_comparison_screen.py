@@ -14,6 +14,8 @@ from tests.tui.audit_runs import AuditScreen
 from tests.tui.bias_stores import asked, trained
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_bias_screen import begin, press, settled
+from workbench.audits.reliability.pooled import answers_words, pooled, share_said
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
@@ -90,3 +92,25 @@ async def test_a_comparison_opens_on_its_first_table(tmp_path: Path, versions: P
         assert "▸runs" in shown(app, "#tabs"), "these two are no versions of one model"
         assert isinstance(app.screen, ComparisonScreen)
         assert app.screen.view.sheet is not None
+
+
+@pytest.mark.e2e
+async def test_runs_are_compared_by_their_pooled_shares_with_their_numbers_of_answers(
+    tmp_path: Path,
+) -> None:
+    path = play(tmp_path / "two.db", [("ask", "one chat", "en"), ("ask", "two chat", "en")])
+    with Store.open(path) as store:
+        reports = {run.named: run_verdicts(store, run).report for run in store.runs.list("reliability")}
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(160, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and settled(app))
+        await press(app, pilot, "B", "enter")
+        assert "▸runs" in shown(app, "#tabs")
+        assert isinstance(app.screen, ComparisonScreen)
+        lines = screen_text(app).splitlines()
+        [header] = [line for line in lines if "keep their stance" in line]
+        assert "answers a prompt" in header
+        for name, report in reports.items():
+            [line] = [line for line in lines if line.strip("│ ").startswith(name)]
+            assert share_said(pooled(report))[0].split(" of ")[0] in " ".join(line.split())
+            assert f" {answers_words(report)} " in line

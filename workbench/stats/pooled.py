@@ -13,6 +13,11 @@ are: more of them make it surer.
 The posterior is sampled by Gibbs steps for the normal parts (variances as in Wand et al. 2011, result 5) and one
 Metropolis step a sweep for each logit, proposed by a Newton step from where it stands (Gamerman 1997). Several chains,
 which start from unequal variances, run side by side, so that their agreement can be checked (`stats.chains`).
+
+Where prompts hardly differ, these steps get stuck: a small variance keeps effects near 0, and these keep it small (the
+funnel of Neal 2003). A renewal draws the variance of a factor and all its effects together, as if the likelihood were
+quadratic in the effects around 0; a Metropolis step corrects for what that misses. It is accepted where effects are
+small, so renewals are tried in the warm-up, and go on only for factors and as often as they help there.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 Single = npt.NDArray[np.floating[Any]]
 "of single precision: exact enough for draws, and four times as fast where there are many prompts"
@@ -39,6 +44,14 @@ LONGEST_STEP = 2.0
 "of a Newton step on the logit"
 START_VARIANCES = 0.1, 4.0
 "of the first and of the last chain"
+TRIAL = 5
+"sweeps of the warm-up for each trial of renewals"
+SELDOM = 4
+"draws of a chain for each renewal where statements differ, but the rests are small"
+OFTEN_ACCEPTED, SOMETIMES_ACCEPTED = 0.5, 0.2
+"shares of the trials above which rests count as small, and above which a factor goes on being renewed"
+VARIANCE_STEPS = 0.3, 1.0, 3.0
+"standard deviations of steps of a log variance within a renewal"
 LARGEST = 12_000
 "logits in one array"
 
@@ -88,7 +101,8 @@ def iterate_draws(
     sweeps = SWEEPS if n_chains == MORE_CHAINS else 1
     starts = np.geomspace(*START_VARIANCES, n_chains)
     for first in range(0, n_chains, together):
-        chains = _run_chains(k, n, distinct, starts[first : first + together], rng, draws // n_chains * sweeps)
+        some = starts[first : first + together]
+        chains = _run_chains(k, n, distinct, some, rng, draws // n_chains, sweeps)
         yield from itertools.islice(chains, sweeps - 1, None, sweeps)
 
 
@@ -109,16 +123,29 @@ def _chains_together(n_prompts: int) -> int:
 
 
 def _run_chains(
-    k: Single, n: Single, factors: Sequence[IntArray], starts: FloatArray, rng: np.random.Generator, draws: int
+    k: Single,
+    n: Single,
+    factors: Sequence[IntArray],
+    starts: FloatArray,
+    rng: np.random.Generator,
+    draws: int,
+    sweeps: int,
 ) -> Iterator[Single]:
-    """Yield draws of some chains, which start from these variances: each (chains, N)."""
+    """Yield the shares of some chains after each sweep: each (chains, N).
+
+    Parameters
+    ----------
+    starts : (chains,) variances to start from
+    sweeps : of each draw
+    """
     first = _Effects(factors[0], FIRST_SCALE, starts)
     others = [_Effects(groups, SCALE, starts) for groups in factors[1:]]
     rest = _Effects(np.arange(k.size), SCALE, starts)
     logits = _Logits(k, n, len(starts))
     mean = logits.values.mean(axis=1, dtype=np.float64)
     centre = np.repeat(_column(mean), k.size, axis=1)
-    for sweep in range(-WARM_UP, draws):
+    renewed, every = [first, *others], TRIAL
+    for sweep in range(-WARM_UP, draws * sweeps):
         logits.step(centre, rest.variance, rng)
         centre -= _column(mean) + first.of_prompts
         mean = first.draw_with_mean(logits.values - centre, rest.variance, mean, rng)
@@ -128,12 +155,38 @@ def _run_chains(
             effect.draw(logits.values - centre, rest.variance, rng)
             centre += effect.of_prompts
         rest.draw_variance(logits.values - centre, rng)
+        if sweep == -WARM_UP // 2:
+            for effect in (first, *others, rest):
+                effect.trials.clear()
+        if sweep == 0:
+            renewed = [each for each in renewed if each.accepted > SOMETIMES_ACCEPTED]
+            every = _sweeps_for_renewal(first, rest, sweeps)
+        if every and sweep % every == 0:
+            mean, shift = logits.shift_mean(mean, rng)
+            centre += shift
+            for effect in renewed:
+                centre -= effect.of_prompts
+                logits.renew(effect, rng)
+                centre += effect.of_prompts
+            rest.set_values(logits.values - centre)
+            logits.renew(rest, rng)
         if sweep >= 0:
             yield logits.shares
 
 
+def _sweeps_for_renewal(first: _Effects, rest: _Effects, sweeps: int) -> int:
+    """Return after how many sweeps effects are renewed, or 0 if the other steps do well without it."""
+    if rest.accepted < OFTEN_ACCEPTED:
+        return 0
+    return sweeps if first.accepted > OFTEN_ACCEPTED else SELDOM * sweeps
+
+
 def _column(values: FloatArray) -> Single:
     return np.asarray(values, dtype=np.float32)[:, None]
+
+
+def _total(values: Single) -> FloatArray:
+    return np.asarray(values.sum(axis=1, dtype=np.float64))
 
 
 def _distinct(factors: Sequence[IntArray]) -> list[IntArray]:
@@ -162,6 +215,13 @@ class _Effects:
         self.values: Single = np.zeros(shape, dtype=np.float32)
         self.of_prompts: Single = np.zeros((shape[0], groups.size), dtype=np.float32)
         self.variance = variance.copy()
+        self.trials: list[float] = []
+        "share of the chains in which each renewal was accepted"
+
+    @property
+    def accepted(self) -> float:
+        """The share of the trials that were accepted."""
+        return float(np.mean(self.trials))
 
     def draw(self, rest: Single, noise: FloatArray, rng: np.random.Generator) -> None:
         """Draw the effects and their variance, given what the other effects leave to them."""
@@ -188,6 +248,54 @@ class _Effects:
         shape = (values.shape[1] + 1) / 2
         mixing = (1 / self.variance + 1 / self.scale**2) / rng.gamma(1.0, size=len(squares))
         self.variance = (squares / 2 + 1 / mixing) / rng.gamma(shape, size=len(squares))
+
+    def draw_near_zero(
+        self, slope: FloatArray, curvature: FloatArray, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return a new variance and new effects, as if a quadratic were the likelihood of each effect.
+
+        The variance takes Metropolis steps on its density without the effects, which are then drawn given it.
+
+        Parameters
+        ----------
+        slope, curvature : (chains, G) of the log likelihood of each effect at 0
+        """
+        variance = self.variance
+        density = self._log_density(variance, slope, curvature)
+        for size in VARIANCE_STEPS:
+            new_variance = variance * np.exp(size * rng.standard_normal(len(variance)))
+            new_density = self._log_density(new_variance, slope, curvature)
+            accepted = -rng.standard_exponential(len(variance)) < new_density - density
+            variance = np.where(accepted, new_variance, variance)
+            density = np.where(accepted, new_density, density)
+        precision = curvature + 1 / variance[:, None]
+        noise = rng.standard_normal(slope.shape)
+        return variance, slope / precision + noise / np.sqrt(precision)
+
+    def _log_density(self, variance: FloatArray, slope: FloatArray, curvature: FloatArray) -> FloatArray:
+        """Return the log density of the log variance, effects integrated out of a quadratic likelihood."""
+        ratio = 1 + variance[:, None] * curvature
+        fit = slope**2 * variance[:, None] / ratio - np.log(ratio)
+        prior = np.log(variance) / 2 - np.log1p(variance / self.scale**2)
+        return np.asarray(fit.sum(axis=1) / 2 + prior)
+
+    def set_values(self, values: Single) -> None:
+        """Set the effects of a factor whose every prompt is a group of its own."""
+        self.values = values
+        self.of_prompts = values
+
+    def sums(self, values: Single) -> FloatArray:
+        """Return the sums of values of prompts over each group: (chains, G)."""
+        if self.sizes.size == self.groups.size:
+            return values.astype(np.float64)
+        return self._sums(values)
+
+    def keep(self, accepted: BoolArray, variance: FloatArray, values: Single, of_prompts: Single) -> None:
+        """Replace the variance and the effects of the chains in which they are accepted."""
+        self.trials.append(float(accepted.mean()))
+        self.variance = np.where(accepted, variance, self.variance)
+        self.values = np.where(accepted[:, None], values, self.values)
+        self.of_prompts = np.where(accepted[:, None], of_prompts, self.of_prompts)
 
     def _sums(self, rest: Single) -> FloatArray:
         shape = self.values.shape
@@ -257,6 +365,50 @@ class _Logits:
         return_ = np.log(new_precision) - new_precision * (self.values - back) ** 2
         ratio = new.density - old.density + prior + (return_ - forth) / 2
         accepted = -rng.standard_exponential(ratio.shape, dtype=np.float32) < ratio
+        self._keep(accepted, new_values, new)
+
+    def shift_mean(self, mean: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, Single]:
+        """Shift the logits of a chain with their mean, by a Newton step; return the new mean and the shift."""
+        old = self._likelihood
+        ahead, old_precision = self._mean_proposal(mean, old)
+        shift = ahead + rng.standard_normal(len(mean)) / np.sqrt(old_precision)
+        new_mean = mean + shift
+        new_values = self.values + _column(shift)
+        new = self._at(new_values)
+        back, new_precision = self._mean_proposal(new_mean, new)
+        gain = _total(new.density - old.density) + (mean**2 - new_mean**2) / (2 * MEAN_SD**2)
+        forth = np.log(old_precision) - old_precision * (shift - ahead) ** 2
+        return_ = np.log(new_precision) - new_precision * (shift + back) ** 2
+        accepted = -rng.standard_exponential(len(mean)) < gain + (return_ - forth) / 2
+        self._keep(accepted[:, None], new_values, new)
+        return np.where(accepted, new_mean, mean), _column(np.where(accepted, shift, 0.0))
+
+    def renew(self, effect: _Effects, rng: np.random.Generator) -> None:
+        """Draw the variance and the effects of a factor anew, all together, with the rests held."""
+        without = self.values - effect.of_prompts
+        zero = self._at(without)
+        slope = effect.sums(self._hits - self._trials * zero.share)
+        curvature = effect.sums(zero.information)
+        variance, effects = effect.draw_near_zero(slope, curvature, rng)
+        new_effects = effects.astype(np.float32)
+        of_prompts = new_effects[:, effect.groups]
+        new_values = without + of_prompts
+        new = self._at(new_values)
+        old_fit = (slope * effect.values - curvature * effect.values**2 / 2).sum(axis=1)
+        new_fit = (slope * new_effects - curvature * new_effects**2 / 2).sum(axis=1)
+        gain = _total(new.density - self._likelihood.density) - (new_fit - old_fit)
+        accepted = -rng.standard_exponential(len(gain)) < gain
+        self._keep(accepted[:, None], new_values, new)
+        effect.keep(accepted, variance, new_effects, of_prompts)
+
+    def _mean_proposal(self, mean: FloatArray, likelihood: _Likelihood) -> tuple[FloatArray, FloatArray]:
+        """Return the mean and the precision of the shift that is proposed: a Newton step."""
+        precision = _total(likelihood.information) + 1 / MEAN_SD**2
+        slope = _total(self._hits - self._trials * likelihood.share) - mean / MEAN_SD**2
+        return np.clip(slope / precision, -LONGEST_STEP, LONGEST_STEP), precision
+
+    def _keep(self, accepted: BoolArray, new_values: Single, new: _Likelihood) -> None:
+        old = self._likelihood
         self.values = np.where(accepted, new_values, self.values)
         self._likelihood = _Likelihood(
             np.where(accepted, new.density, old.density),

@@ -49,6 +49,9 @@ TOGETHER = 25
 "draws that are judged at once, to bound memory"
 TOSSES = 100
 "draws of a model whose stances a coin decides"
+MOST_ERROR, MOST_RHAT = 0.005, 1.05
+"""standard error by the sampler alone, and disagreement of its chains, above which a share is called roughly
+computed: another seed moves it as far"""
 NOTHING = "no statement has enough readable answers to every prompt that the test needs"
 SINGLE = "single answers to a prompt tell nothing of its share: ask for two or more"
 
@@ -124,6 +127,19 @@ class Pooled:
         if not self.prompts or not passes.size:
             return EXACT
         return mixing(by_chain(passes.mean(axis=1), self.prompts))
+
+    def roughness(self, test: str) -> str:
+        """Return how roughly the sampler computes a share, or nothing if another seed hardly moves it."""
+        found = self.mixing(test)
+        if not (found.error > MOST_ERROR or found.rhat > MOST_RHAT):
+            return ""
+        if not found.draws:
+            return f"roughly computed: the sampler has not settled (R-hat {found.rhat:.2f})"
+        points = number(200 * found.error, Kind.SIZE)
+        return (
+            f"roughly computed: ± {points} points by the sampler alone, R-hat {found.rhat:.2f}, "
+            f"{found.draws:,.0f} effective draws"
+        )
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
@@ -355,14 +371,10 @@ def share_said(found: Pooled) -> tuple[str, str]:
     share = found.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
-    error = found.mixing(ALL).error
-    rough = f"computed to ± {number(2 * error, Kind.SIZE)}" if error > MOST_ERROR else ""
-    doubts = [rough, NO_NUCLEUS if found.exact else ""]
+    doubts = [found.roughness(ALL), NO_NUCLEUS if found.exact else ""]
     return f"{estimate(share, Kind.SHARE)} of {share.n:,}", "; ".join(filter(None, doubts))
 
 
-MOST_ERROR = 0.005
-"standard error by the sampler alone above which a share is called roughly computed: another seed moves it as far"
 NO_NUCLEUS = "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
 ANSWERS = (
     "Share of the statements that keep their stance under all templates together, by partial pooling: each prompt's "

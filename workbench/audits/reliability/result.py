@@ -296,7 +296,9 @@ def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headl
     else:
         keep = f"share of kept stances not estimated: {share.undefined}"
     where = f"{judged.run.instrument} · {judged.run.sampling}"
-    return Headline(name, keep, [(f"{_verdicts_words(judged.report)} · {where}", False)])
+    rough = of.pooled.roughness(ALL)
+    warnings = [(f"! {rough}", True)] if rough else []
+    return Headline(name, keep, [*warnings, (f"{_verdicts_words(judged.report)} · {where}", False)])
 
 
 def _verdicts_words(report: ReliabilityReport) -> str:
