@@ -54,7 +54,7 @@ class DrawnLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class LabelCounts:
     """The labels that a corrected figure of one side rests on."""
 
     needed: bool
@@ -79,7 +79,7 @@ class Basis:
         return self.needed and (self.unusual < MIN_UNUSUAL or self.statements < MIN_STATEMENTS)
 
 
-def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[Basis, ...]:
+def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, ...]:
     """Return the labels that the corrected figures of a pick rest on, for each side."""
     rows = drawn.of_pick(chosen)
     flipped = tally.flipped[drawn.cell[:, 0], drawn.cell[:, 2], drawn.cell[:, 3]]
@@ -92,7 +92,7 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[Basis, ...]:
         most = max((list(labels.values()).count(stance) for stance in set(labels.values())), default=0)
         statements = len(set(drawn.cell[mine, 2].tolist()))
         needed = bool(unread[tally.side == side].any())
-        found.append(Basis(needed, len(labels), len(labels) - most, statements))
+        found.append(LabelCounts(needed, len(labels), len(labels) - most, statements))
     return tuple(found)
 
 

@@ -103,7 +103,7 @@ from workbench.audits.bias_score.counting import (
 )
 from workbench.audits.bias_score.labelled import (
     SUMS,
-    Basis,
+    LabelCounts,
     DrawnLabels,
     basis,
     corrected,
@@ -765,7 +765,7 @@ class BiasReport:
         sides = [values[..., self.tally.side == place].sum(axis=-1) for place in range(len(SIDES))]
         return np.stack(sides, axis=-1).astype(np.float64)
 
-    def basis(self, chosen: Pick) -> tuple[Basis, ...]:
+    def basis(self, chosen: Pick) -> tuple[LabelCounts, ...]:
         """Return the labels that the corrected figures of a pick rest on, for each side; empty if not corrected."""
         return () if self.drawn_labels is None else basis(self.tally, self.drawn_labels, chosen)
 
