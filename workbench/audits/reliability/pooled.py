@@ -436,7 +436,7 @@ def _pooled_notes(found: Pooled) -> Iterator[str]:
     if found.exact:
         yield f"The shares are {NO_NUCLEUS}."
     for test in EVERY:
-        if warning := found.mixing(test).warning:
+        if warning := found.roughness(test) or found.mixing(test).warning:
             yield f"{spoken(test)}: {warning}"
 
 
