@@ -103,8 +103,8 @@ from workbench.audits.bias_score.counting import (
 )
 from workbench.audits.bias_score.labelled import (
     SUMS,
-    LabelCounts,
     DrawnLabels,
+    LabelCounts,
     basis,
     corrected,
     uncorrected,
