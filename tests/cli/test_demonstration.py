@@ -48,7 +48,7 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_biases_are_found_as_they_were_put_in(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bias = data(capsys, "show", made, "bias_score")
     totals = {row["model"]: row["total"] for row in rows(bias, "plane")}
@@ -96,7 +96,7 @@ def test_a_classifier_learns_from_the_training_set(
     assert all(made_of.data["training"][label] and made_of.data["test"][label] for label in ("agree", "disagree"))
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_a_comparison_and_the_report_have_figures(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -107,7 +107,7 @@ def test_every_finding_can_be_told_from_all_others(probvaa: Instrument, hints: t
     assert len({finding.fingerprint for finding in findings}) == len(findings)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_the_distributions_that_the_thresholds_were_chosen_on(probvaa: Instrument, embedded: Embedded) -> None:
     """The table in `Thresholds`."""
     found = {spread.kind: spread for spread in spreads(nearness(probvaa.statements, embedded, "en"))}

@@ -8,6 +8,7 @@ from drawing the queues to the corrected bias.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -159,7 +160,7 @@ def population_kappa() -> float:
     return (float(np.trace(joint)) - chance) / (1 - chance)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     study: tuple[Path, dict[tuple[str, str], str]],
 ) -> None:
@@ -195,15 +196,15 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     assert judged.corrected is not None
     assert judged.corrected.labelled == 264 + 1_320, "texts that people labelled enter by their labels"
     assert judged.corrected.corrected == 88_110 - 264 - 1_320
-    assert sum(support.effective_n for support in judged.corrected.supports) == pytest.approx(264)
-    totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
-    covered = sum(
-        estimate.low <= true_bias(int(model.rpartition("-")[2])) <= estimate.high for model, estimate in totals.items()
-    )
-    assert covered >= 9  # of 11; they share one test set, so they miss together
-    far = judged.report.figure("model-0").total.value
-    assert abs(far - true_bias(0)) < abs(plain.report.figure("model-0").total.value - true_bias(0))
-    assert sum(judged.report.figure(model).statements for model in totals) == 89 * MODELS
+    assert judged.corrected.texts == 264, "those that were drawn with a known probability and trained nothing"
+    models = judged.report.tally.models
+    for model in models:
+        total = judged.report.figure(model).total
+        assert math.isnan(total.value), "24 labels of a model are too few for a corrected figure of each side"
+        assert "20 needed" in total.undefined
+        uncorrected = plain.report.figure(model).total.value
+        assert abs(uncorrected) < abs(true_bias(int(model.rpartition("-")[2]))) + 0.05, "errors shrink a bias"
+    assert sum(judged.report.figure(model).statements for model in models) == 89 * MODELS
 
 
 def true_bias(number: int) -> float:

@@ -464,7 +464,7 @@ def aged(folder: Path) -> None:
             os.utime(path, (0, 0), follow_symlinks=False)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 def test_what_a_killed_report_left_is_removed_a_day_later_and_nothing_else(
     reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

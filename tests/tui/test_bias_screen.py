@@ -182,7 +182,7 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
 # ── the tables ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(filled: Path, judged: BiasJudged) -> None:
     app = WorkbenchApp(filled, start="results")
     books = {dimension: book_of(filled, ScoreOptions(dimension=dimension)) for dimension in (None, Dimension.ECONOMIC)}

@@ -451,7 +451,7 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
         assert "reliable: sampling ·" in judged_by(app)
 
 
-@pytest.mark.e2e
+@pytest.mark.slow
 async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path) -> None:
     of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
     nothing_behind = ("respondents", "answer_types", "weaker_tests", "answer_scales", *CONTENTS[-2:])
