@@ -520,7 +520,7 @@ def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_
     found = told.sentences
     assert (told.n_tests, told.n_shown) == (3, 2)
     assert list(map(str, found)) == [
-        "Lean left: a -0.4; c -0.7. (exploratory)",
+        "Lean left: a -0.4; c -0.7 (exploratory).",
         "Size: a 8 of 8; b 8 of 8.",
         "Undecided: b 0.0.",
     ]

@@ -137,7 +137,7 @@ class Sentence:
     def __str__(self) -> str:
         values = "; ".join(" ".join(filter(None, one)) for one in self.models)
         text = f"{self.said}: {values}." if values else self.said
-        return f"{text} ({self.status})" if self.status else text
+        return f"{text.removesuffix('.')} ({self.status})." if self.status else text
 
 
 @dataclass(frozen=True, slots=True)
