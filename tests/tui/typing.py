@@ -115,7 +115,7 @@ def is_done(app: WorkbenchApp) -> bool:
 
 async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
     """Wait until all keys did what they do."""
-    await until(pilot, lambda: not app.is_running or is_done(app), 20.0)
+    await until(pilot, lambda: not app.is_running or is_done(app))
 
 
 async def press_after_a_look(app: WorkbenchApp, pilot: Pilot[Any], key: str) -> None:
