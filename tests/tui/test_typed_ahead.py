@@ -48,16 +48,21 @@ async def typed(
     return visited, decisions(path) - before
 
 
+@pytest.mark.parametrize("intervals", [(80,), pytest.param((20, 150, 300), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [*PATHS, *FIGURES])
-async def test_who_types_fast_does_nothing_else_than_who_looks(hostile: Path, tmp_path: Path, name: str) -> None:
+async def test_who_types_fast_does_nothing_else_than_who_looks(
+    hostile: Path, tmp_path: Path, name: str, intervals: tuple[int, ...]
+) -> None:
     start, *opening = PATHS.get(name, name).split()
-    await compare(hostile, tmp_path, start, (*opening, *THEN))
+    await compare(hostile, tmp_path, start, (*opening, *THEN), intervals)
 
 
-async def compare(store: Path, folder: Path, start: str, keys: tuple[str, ...]) -> None:
+async def compare(
+    store: Path, folder: Path, start: str, keys: tuple[str, ...], intervals_ms: tuple[int, ...] = INTERVALS_MS
+) -> None:
     """Type keys at each speed, and check that nothing comes of it that does not come of looking before each key."""
     seen, decided = await typed(Path(shutil.copy(store, folder / "looks.db")), start, keys, None)
-    for interval in INTERVALS_MS:
+    for interval in intervals_ms:
         visited, made = await typed(Path(shutil.copy(store, folder / f"{interval}.db")), start, keys, interval)
         assert visited <= seen, f"at {interval} ms a key"
         assert made <= decided, f"at {interval} ms a key"
