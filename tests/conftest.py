@@ -23,7 +23,7 @@ from workbench.jobs import launch
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 
 LONGEST = (
-    *("tui/test_typed_ahead.py", "tui/test_hostile_screens.py", "tui/test_long_work.py"),
+    *("tui/test_typed_ahead.py", "tui/test_hostile_screens.py"),
     *("jobs/test_job_control.py", "jobs/test_remote_model.py", "tui/test_consistency_screen.py"),
     *("cli/test_installed.py", "core/test_benchmarks.py", "report/test_report.py", "tui/test_report_dialog.py"),
     *("tui/test_bias_study.py", "inference/test_engine_memory.py", "jobs/test_classifier.py"),

@@ -28,7 +28,6 @@ from tests.core.test_representation import DESIGN, told
 from tests.jobs.test_response_bias_runs import ask
 from tests.report.test_report import Read
 from workbench import registry
-from workbench.audits.response_bias import asking
 from workbench.cli.completing import complete
 from workbench.cli.main import GROUPS, main
 from workbench.domain.instruments import Instrument
@@ -175,9 +174,7 @@ def poison(path: Path) -> None:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / "store.db"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking, "A_BIAS", 5)  # texts are the same in a fourth of the answers
-        assert main(demo(path)) == 0
+    assert main(demo(path)) == 0
     like_b = Persona(evil("town=B"), PersonaKind.SYSTEM, (Message("system", evil("Answer like B.")),))
     with Store.open(path) as store:
         store.instruments.add(survey())

@@ -16,7 +16,7 @@ from workbench.domain.rulings import Verdict
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.review.item import ReviewItemScreen
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.slow
 
 LOAD_S = 0.5
 "of each answer of the store: somebody who works for long does not do so on a store that needs two seconds"
