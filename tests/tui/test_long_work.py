@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,9 +15,10 @@ from tests.cli.test_hostile_texts import hostile as hostile  # the store, made o
 from tests.tui.typing import decisions, done, names, slow_store, type_keys
 from workbench.domain.rulings import Verdict
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.key_gate import LULL_S
 from workbench.tui.review.item import ReviewItemScreen
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.e2e
 
 LOAD_S = 0.5
 "of each answer of the store: somebody who works for long does not do so on a store that needs two seconds"
@@ -40,6 +42,9 @@ async def test_an_auditor_rules_on_what_they_saw(hostile: Path, tmp_path: Path) 
     async def work(keys: Sequence[str]) -> None:
         nonlocal typed
         typed += len(keys)
+        await asyncio.sleep(
+            LULL_S
+        )  # the look between two rounds; keys that follow dropped ones sooner are dropped, too
         await type_keys(app, keys, FAST_MS)
         await done(app, pilot)
 
@@ -77,6 +82,9 @@ async def test_a_researcher_writes_labels_and_reads(hostile: Path, tmp_path: Pat
     async def work(*keys: str) -> None:
         nonlocal typed
         typed += len(keys)
+        await asyncio.sleep(
+            LULL_S
+        )  # the look between two rounds; keys that follow dropped ones sooner are dropped, too
         await type_keys(app, keys, FAST_MS)
         await done(app, pilot)
 
