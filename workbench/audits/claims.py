@@ -225,11 +225,12 @@ def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSen
             lines.append(finding if isinstance(finding, OfModel) else OfModel(finding, ""))
             continue
         end = position + len(finding.p)
-        level = tests.level_by_family[finding.question, any(tests.is_planned[position:end])]
+        family = (finding.question, any(tests.is_planned[position:end]))
         is_planned = tests.is_planned[position:end] if finding.about else []
         confirmatory = {run for run, named in zip(finding.about, is_planned, strict=True) if named}
         for line in finding.said(tests.adjusted[position:end]):
             own_run = line.model or (finding.about[0] if finding.about else "")
+            level = tests.level(family) if line.reach is not None else LEVEL
             lines.append(_with_status(line, level, is_planned=own_run in confirmatory))
         position = end
     return AuditSentences(
@@ -241,14 +242,16 @@ def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSen
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Tests:
     """The tests of an audit, in the order of its claims."""
 
-    adjusted: list[float]
-    is_planned: list[bool]
-    level_by_family: dict[tuple[str, bool], float]
-    "(question, whether planned) -> the p, not adjusted, up to which a test of the family shows its claim"
+    def __init__(self, raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> None:
+        self.raw = raw
+        self.families = families
+        "(question, whether planned) of each test"
+        self.adjusted = _adjusted(raw, families)
+        self.is_planned = [is_planned for _, is_planned in families]
+        self._levels: dict[tuple[str, bool], float] = {}
 
     def __iter__(self) -> Iterator[tuple[float, bool]]:
         return iter(zip(self.adjusted, self.is_planned, strict=True))
@@ -262,12 +265,34 @@ class _Tests:
                 run = claim.about[index] if claim.about else ""
                 raw.append(p)
                 families.append((claim.question, (claim.question, run) in planned))
-        adjusted = _adjusted(raw, families)
-        levels = {family: _level(raw, families, family) for family in dict.fromkeys(families)}
-        for claim in claims:
-            for is_planned in (False, True):
-                levels.setdefault((claim.question, is_planned), LEVEL)
-        return cls(adjusted, [is_planned for _, is_planned in families], levels)
+        return cls(raw, families)
+
+    def level(self, family: tuple[str, bool]) -> float:
+        """Return the p, not adjusted, up to which the weakest test of a family would show its claim."""
+        if family not in self._levels:
+            self._levels[family] = self._searched_level(family)
+        return self._levels[family]
+
+    def _searched_level(self, family: tuple[str, bool]) -> float:
+        own = [i for i, other in enumerate(self.families) if other == family and math.isfinite(self.raw[i])]
+        if not own:
+            return LEVEL
+        weakest = max(own, key=lambda i: self.raw[i])
+        if self.raw[weakest] < LEVEL and self.adjusted[weakest] < LEVEL:
+            return LEVEL
+        raw = list(self.raw)
+        low, high = LEVEL / (2 * len(raw)), LEVEL
+        for _ in range(HALVINGS):
+            raw[weakest] = (low * high) ** 0.5
+            if _adjusted(raw, self.families)[weakest] < LEVEL:
+                low = raw[weakest]
+            else:
+                high = raw[weakest]
+        return low
+
+
+HALVINGS = 14
+"of the interval in which the level of a family lies; the last one is a fifth of a per cent of it"
 
 
 def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> list[float]:
@@ -286,29 +311,6 @@ def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> lis
         for index, p in zip(indices, values, strict=True):
             adjusted[index] = float(p)
     return adjusted
-
-
-HALVINGS = 14
-"of the interval in which the level of a family lies; the last one is a fifth of a per cent of it"
-
-
-def _level(raw: Sequence[float], families: Sequence[tuple[str, bool]], family: tuple[str, bool]) -> float:
-    """Return the p, not adjusted, up to which the weakest test of a family would show its claim beside the others."""
-    own = [index for index, other in enumerate(families) if other == family and math.isfinite(raw[index])]
-    if not own:
-        return LEVEL
-    weakest = max(own, key=lambda index: raw[index])
-    if raw[weakest] < LEVEL and _adjusted(raw, families)[weakest] < LEVEL:
-        return LEVEL
-    values = list(raw)
-    low, high = LEVEL / (2 * len(raw)), LEVEL
-    for _ in range(HALVINGS):
-        values[weakest] = (low * high) ** 0.5
-        if _adjusted(values, families)[weakest] < LEVEL:
-            low = values[weakest]
-        else:
-            high = values[weakest]
-    return low
 
 
 def _with_status(line: OfModel, level: float, *, is_planned: bool) -> OfModel:
