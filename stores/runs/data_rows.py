@@ -92,6 +92,8 @@ class Output(NamedTuple):
     "rowid of that text"
 
 
+StoredModel = sqlite3.Row
+"a row of the table `model`"
 Responses = Sequence[tuple[int, int, int]]
 "(draw, output, how often) of each distinct answer"
 
@@ -116,7 +118,7 @@ class DataRows(Aggregate):
             found.setdefault(row["prompt_id"], []).append(_cell(row, texts[row["text_id"]], axes[row["axes"]]))
         return found
 
-    def models(self) -> dict[int, sqlite3.Row]:
+    def models(self) -> dict[int, StoredModel]:
         """Return every model by its rowid."""
         return {row["id"]: row for row in named(self.connection, "select * from model")}
 

@@ -35,6 +35,8 @@ from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
+from workbench.tidy.columns import Choice as RowsChoice
+from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.format import percent
 from workbench.tui.jobs.job_lines import job_details
 
@@ -198,6 +200,20 @@ def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
     assert all(abs(one.z) < 4 for one in found.values() if one.z == one.z)
     assert sampling_agreements(judged, "first · exact", "first · exact") == {}
     assert len(compared(judged, "first · exact", "first · samples").rows) == 3
+
+
+def test_rows_of_probabilities_give_the_change_of_forms(asked: Store) -> None:
+    ask(asked, first_option(invalid=0.25), EXACT)
+    pd = pytest.importorskip("pandas")
+    names = [field.name for field in PROBABILITIES.fields]
+    rows = pd.DataFrame(PROBABILITIES.read(asked, RowsChoice()), columns=names)
+    rows = rows[rows.statement.str.startswith("response_order")]
+    assert not rows.empty
+    shares = rows.pivot(index=["statement", "variant"], columns="label", values="probability")
+    shares = shares.div(shares.sum(axis=1), axis=0)
+    before, after = (shares.xs(variant, level="variant") for variant in ("original", "changed"))
+    change = judge_response_bias(asked).reports["first"].cell(*ORDER).delta.mean
+    assert change == pytest.approx(100 * (before.a - after.c).mean())
 
 
 def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(asked: Store) -> None:

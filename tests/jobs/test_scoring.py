@@ -36,6 +36,8 @@ from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
 from workbench.readers.verbalizers import FIRST, first_verbalizers, forms_by_prompt, verbalizers
+from workbench.tidy.columns import Choice
+from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
@@ -88,6 +90,20 @@ def test_probabilities_are_stored_summed_over_forms_and_read_back(filled: Store)
     assert mass.positive[..., SWAPPED] == pytest.approx(0.18)
     assert mass.named == pytest.approx(0.9)
     assert mass.leaning[..., PRINTED] == pytest.approx(0.8)
+
+
+def test_rows_have_the_probability_of_each_label_of_each_prompt(filled: Store) -> None:
+    score(filled)
+    names = [field.name for field in PROBABILITIES.fields]
+    rows = [dict(zip(names, row, strict=True)) for row in PROBABILITIES.read(filled, Choice())]
+    assert len(rows) == 2 * 72
+    assert {(row["label"], row["label_order"], round(row["probability"], 6)) for row in rows} == {
+        ("agree", "printed", 0.72),
+        ("disagree", "printed", 0.18),
+        ("agree", "swapped", 0.18),
+        ("disagree", "swapped", 0.72),
+    }
+    assert len({(row["prompt_key"], row["label"]) for row in rows}) == len(rows)
 
 
 def test_an_exact_run_is_a_run_of_its_own_and_no_reading_sees_it(filled: Store) -> None:

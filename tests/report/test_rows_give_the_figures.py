@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.conftest import new_store
+from tests.questionnaire_stores import panel, people, predict
 from tests.tui.bias_stores import full
 from workbench.cli.main import main
 
@@ -196,6 +198,30 @@ def test_the_likeness_of_representation(tmp_path: Path) -> None:
         gap = np.abs(np.cumsum(of_model - of_people.to_numpy())).sum()
         likeness.append(1 - gap / (len(scale) - 1))
     assert figure(figures, "models", "imported:m", "counted") == pytest.approx(np.mean(likeness))
+
+
+def test_the_accuracy_and_bias_of_questionnaires(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    rng = np.random.default_rng(SEED)
+    with new_store(path) as store:
+        store.instruments.add(panel())
+        predict(store, lambda _: tuple(rng.dirichlet((1, 1, 1))[:2]))
+    folder = path.with_suffix(".rows")
+    assert main(["export", str(path), str(folder), "--what", "probabilities,figures", "--names"]) == 0
+    rows, figures = (pd.read_csv(folder / f"{name}.csv") for name in ("probabilities", "figures"))
+
+    by_label = rows.pivot(index=["statement", "persona"], columns="label", values="probability")
+    predicted = by_label.agree / (by_label.agree + by_label.disagree)
+    answers = pd.DataFrame({person.name: person.answers for person in people()}).T
+    answered = answers.unstack().reindex(predicted.index).map({"agree": 1.0, "disagree": 0.0})
+    asked = answered.notna()
+    biases = (predicted[asked] - answered[asked]).groupby("statement").mean()
+    correct = ((predicted > 0.5) == answered)[asked].groupby("statement").mean()
+    for target in biases.index:
+        assert figure(figures, "targets", f"oracle / qm / {target}", "bias") == pytest.approx(biases[target])
+        assert figure(figures, "targets", f"oracle / qm / {target}", "accuracy") == pytest.approx(correct[target])
+    assert figure(figures, "means", "oracle / qm", "absolute_bias") == pytest.approx(biases.abs().mean())
+    assert figure(figures, "means", "oracle / qm", "accuracy") == pytest.approx(correct.mean())
 
 
 def test_the_completions_of_contamination(tmp_path: Path) -> None:

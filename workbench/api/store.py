@@ -125,6 +125,17 @@ class Store(Typed):
         """Return the readings of answers, one row per answer and reader."""
         return self._rows(KINDS["readings"], Choice(_names(model), _names(audit), _names(instrument), expand, names))
 
+    def probabilities(
+        self,
+        *,
+        model: Names = None,
+        audit: Names = None,
+        instrument: Names = None,
+        names: bool = False,
+    ) -> Rows:
+        """Return the probabilities of labels that exact runs computed, one row per prompt and label."""
+        return self._rows(KINDS["probabilities"], Choice(_names(model), _names(audit), _names(instrument), names=names))
+
     def labels(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return the labels that people gave, changed or withdrew."""
         return self._rows(KINDS["labels"], Choice(instruments=_names(instrument), names=names))

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from workbench.domain.findings import LintFinding
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
+    from workbench.evidence.letters import LabelProbabilities
     from workbench.evidence.runs import Which
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
@@ -350,6 +351,15 @@ class Audit(ABC):
         Raises UsageError where nothing of the run can be judged.
         """
         return ()
+
+    def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:
+        """Yield the probabilities of the labels of the prompts of an exact run, before rulings.
+
+        Raises UsageError where it has none.
+        """
+        from workbench.evidence.letters import letter_probabilities
+
+        return letter_probabilities(store, run)
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
         """Return the same of what `home` has judged; None where it has not: nothing is read for it."""

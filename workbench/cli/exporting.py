@@ -33,8 +33,8 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
     ),
     Option(
         "what",
-        "instrument, which can be imported again; or rows for pandas, R, DuckDB: answers, readings, labels, rulings, "
-        "verdicts, figures (separate several with commas)",
+        "instrument, which can be imported again; or rows for pandas, R, DuckDB: answers, readings, probabilities, "
+        "labels, rulings, verdicts, figures (separate several with commas)",
         default=INSTRUMENTS,
         metavar="KIND,…",
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +30,17 @@ OPTIONS = "options"
 "axis of a probe: the number of options that its prompt offers"
 Masses = Mapping[str, float]
 "letter -> probability of all tokens that spell it"
+
+
+class LabelProbabilities(NamedTuple):
+    """The computed probabilities of the labels of one prompt."""
+
+    probe: int
+    "rowid"
+    counted: Masses
+    "label -> its probability as the audit counts it by default"
+    of_vocabulary: Masses = MappingProxyType({})
+    "label -> its probability over the whole vocabulary, where that is another and the backend gives it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,12 @@ def _exact(store: Store, run: Run) -> dict[int, Form]:
             most = 0.0 if whole else min(_least(table.tokens), table.rest)
             found[probe.probe] = Form(probe.probe, offered, None, letters, most)
     return found
+
+
+def letter_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
+    """Yield the probabilities of the letters of a run's prompts; see `_exact`."""
+    for form in _exact(store, run).values():
+        yield LabelProbabilities(form.probe, form.masses or {})
 
 
 def _words(tokens: Iterable[tuple[str, float]]) -> Masses:

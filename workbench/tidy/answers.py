@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +45,8 @@ from workbench.tidy.columns import (
     Row,
     Rows,
     Type,
+    cell_values,
+    model_values,
     time,
     truth,
     whole,
@@ -131,10 +132,11 @@ class Answers:
         self._cells = np.array([len(by_prompt[prompt]) for prompt in self._prompts.tolist()], dtype=np.int64)
         self._first = np.cumsum(self._cells) - self._cells
         self.cells = [cell for prompt in self._prompts.tolist() for cell in by_prompt[prompt]]
-        self._of_cell = _columns([self._cell(cell, store.runs.persona_names()) for cell in self.cells], CELL)
-        names = [field.name if field.name != "model" else "name" for field in MODEL]
+        personas = store.runs.persona_names()
+        rows = [cell_values(cell, self._people, personas.get(cell.axes.get(AXIS, ""))) for cell in self.cells]
+        self._of_cell = _columns(rows, CELL)
         models, samplings = store.data_rows.models(), store.data_rows.samplings()
-        self._of_model = _columns([tuple(row[name] or None for name in names) for row in models.values()], MODEL)
+        self._of_model = _columns([*map(model_values, models.values())], MODEL)
         names = ["mode", *(field.name for field in SAMPLING[1:])]
         self._of_sampling = _columns(
             [tuple(_none(known_parameter(row, name)) for name in names) for row in samplings.values()], SAMPLING
@@ -204,16 +206,6 @@ class Answers:
                 )
             )
         return found, place
-
-    def _cell(self, cell: Cell, stands_before: Any) -> Row:
-        persona, factors = self._people.axes(cell.axes)
-        return (
-            cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
-            cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording,
-            cell.family,
-            cell.template, cell.template_version, cell.order, persona, stands_before.get(cell.axes.get(AXIS, "")),
-            json.dumps(factors, sort_keys=True, ensure_ascii=False),
-        )  # fmt: skip
 
     def keys(self, part: Part) -> list[Any]:
         """Return the columns that name an output, a prompt, an answer and a model."""

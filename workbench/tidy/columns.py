@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -20,6 +21,8 @@ from workbench.evidence.runs import models_named, persona_in
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from stores.runs.data_rows import Cell, StoredModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +296,27 @@ MODEL = recurring(
     Field("chat_format", "chat format around the prompt; none: raw text"),
     Field("encoding", "how turns were put into the chat format"),
 )
+
+
+def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
+    """Return the values of `CELL`.
+
+    stands_before : name of what stands before the prompt; None: nothing does
+    """
+    persona, factors = people.axes(cell.axes)
+    return (
+        cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
+        cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording,
+        cell.family, cell.template, cell.template_version, cell.order, persona, stands_before,
+        json.dumps(factors, sort_keys=True, ensure_ascii=False),
+    )  # fmt: skip
+
+
+def model_values(model: StoredModel) -> Row:
+    """Return the values of `MODEL`; an empty text of the store is None."""
+    return tuple(model["name" if field.name == "model" else field.name] or None for field in MODEL)
+
+
 NOT_KNOWN = "left to the endpoint, or imported and not in the log"
 SAMPLING = recurring(
     Field("sampling", "sample: answers were drawn"),
@@ -353,6 +377,9 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
         return _said(labels, "label", " by people")
     if kind == "rulings":
         return _said(len(store.rulings.events()), "ruling", " by auditors")
+    if kind == "probabilities":
+        prompts = store.data_rows.scored(store.data_rows.models())
+        return prompts, f"{plural(prompts, 'prompt')} {'was' if prompts == 1 else 'were'} asked for probabilities."
     return (None, COUNTED_ON_THE_WAY) if store.data_rows.answering() else _said(0, "answer", "")
 
 

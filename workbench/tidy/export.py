@@ -22,6 +22,7 @@ from workbench.tidy.answers import ANSWERS, READINGS
 from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
 from workbench.tidy.figures import FIGURES, VERDICTS
 from workbench.tidy.people import LABELS, RULINGS
+from workbench.tidy.probabilities import PROBABILITIES
 from workbench.version import __version__
 from workbench.whole_folders import made_beside
 
@@ -507,15 +508,17 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
         yield EXPANDED if choice.expand else COLLAPSED
         if scored := store.data_rows.scored(choice.chosen(store)):
             yield (
-                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities alone, of "
-                "which figures are made; answers there are none."
+                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities "
+                "instead of answers; these are rows of their own (--what probabilities)."
             )
 
 
 COUNTED = frozenset({"answers", "readings"})
 
 
-KINDS: Mapping[str, Rows] = {one.name: one for one in (ANSWERS, READINGS, LABELS, RULINGS, VERDICTS, FIGURES)}
+KINDS: Mapping[str, Rows] = {
+    kind.name: kind for kind in (ANSWERS, READINGS, PROBABILITIES, LABELS, RULINGS, VERDICTS, FIGURES)
+}
 
 
 def kinds(names: Sequence[str]) -> tuple[Rows, ...]:

@@ -18,7 +18,19 @@ from workbench.errors import UsageError
 from workbench.evidence.readings import source_of
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.write.data_files import plain
-from workbench.tidy.columns import MODEL, RULINGS, SAMPLING, Choice, Field, People, Row, Rows, number, whole
+from workbench.tidy.columns import (
+    MODEL,
+    RULINGS,
+    SAMPLING,
+    Choice,
+    Field,
+    People,
+    Row,
+    Rows,
+    model_values,
+    number,
+    whole,
+)
 
 
 def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
@@ -164,11 +176,10 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
     for run, tables in judged(store, choice):
         model, sampling = models[run.model_id], samplings[run.sampling_id]
         about = (run.audit, run.instrument, run.language, run.family, run.persona_name or None)
-        of_model = [model["name" if field.name == "model" else field.name] or None for field in MODEL]
         of_sampling = [
             known_parameter(sampling, "mode" if field.name == "sampling" else field.name) for field in SAMPLING
         ]
-        asked = tuple(None if value == "" else value for value in (*of_model, *of_sampling))
+        asked = tuple(None if value == "" else value for value in (*model_values(model), *of_sampling))
         ruled = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
         for table in tables:
             for row in table.rows:

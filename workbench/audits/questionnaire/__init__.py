@@ -18,8 +18,10 @@ from workbench.options.shared import DTYPE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.runs.run_rows import Run
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
+    from workbench.evidence.letters import LabelProbabilities
     from workbench.evidence.runs import Which
 
 
@@ -159,6 +161,11 @@ class Questionnaires(Audit):
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         return {run.model for run in store.predictions.runs(self.name, instrument or None) if run.responses}
+
+    def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:
+        from workbench.audits.questionnaire.reading import label_probabilities
+
+        return label_probabilities(store, run)
 
     def may_be_asked_about(self, store: Store) -> Sequence[str]:
         return [name for name in store.instruments.names() if store.questionnaires.questions(name)]

@@ -53,6 +53,7 @@ from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.letters import LabelProbabilities
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.readers.rules import FirstWord
 from workbench.readers.verbalizers import PUBLISHED_TOP, mass
@@ -422,6 +423,27 @@ def _numbers(found: RunPredictions, why: dict[int, str], rulings: RunRulings) ->
         given = counted(answers, of, rulings.read_anew.get(probe, NONE_RULED))
         numbers = sum(counts.values()), sum(given.values()), given["other"]
         yield (probe, put, axes, prompt, *numbers, bool(answers), *shares(counts))
+
+
+def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
+    """Yield the probabilities of a run's prompts in the order of storage: the reader's labels, and all else."""
+    predictions = store.predictions.of_run(run)
+    for row in predictions:
+        if not row.tokens:
+            continue
+        template = predictions.put[row.put].template
+        labels = template.positive, template.negative
+        yes, no, other = top_masses(row.tokens, labels)
+        counted = {Stance.AGREE.value: yes, Stance.DISAGREE.value: no, OTHER: other}
+        if row.words is None:
+            yield LabelProbabilities(row.probe, counted)
+            continue
+        yes, no = vocabulary_masses(row.words, labels)
+        yield LabelProbabilities(row.probe, counted, {Stance.AGREE.value: yes, Stance.DISAGREE.value: no})
+
+
+OTHER = "other"
+"the likeliest tokens that are neither label"
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.domain.designs import Design
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
+    from workbench.evidence.letters import LabelProbabilities
     from workbench.evidence.runs import Which
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
@@ -127,6 +128,11 @@ class Reliability(Audit):
         report = run_verdicts(store, run, readings=readings).report
         figures = Figures(report, store.runs.instrument(run), run.language, changed=store.runs.outdated(run))
         return [verdicts(figures, template) for template in ("", *figures.templates)]
+
+    def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:
+        from workbench.audits.reliability.verdicts import label_probabilities
+
+        return label_probabilities(store, run)
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
         from workbench.audits.reliability.review import known

@@ -4,7 +4,7 @@ over template, statement, variant and order of labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress, repeat
@@ -29,11 +29,12 @@ from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import control_sample
+from workbench.evidence.letters import LabelProbabilities
 from workbench.evidence.listed_rulings import reviewed, reviewed_words
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
-from workbench.readers.verbalizers import FIRST, VERSION, forms_of
+from workbench.readers.verbalizers import FIRST, VERSION, Verbalizers, forms_of
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 
@@ -292,32 +293,61 @@ def label_mass(store: Store, run: Run) -> LabelMass:
     return kept(store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run))
 
 
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """The labels of a run's templates as they were scored, and the probabilities of their spellings."""
+
+    version: str
+    "of the spellings"
+    forms: Mapping[tuple[str, bool], Verbalizers]
+    "(name of a template, whether its labels are swapped) -> the spellings of its labels"
+    scores: Mapping[int, Mapping[str, float]]
+    "rowid of a probe -> spelling -> log-probability in nats"
+
+    @classmethod
+    def of_run(cls, store: Store, run: Run) -> _Spelled:
+        version = FIRST if store.scores.versions(run) == (FIRST,) else VERSION
+        forms = {(t.name, t.inverted): forms_of(t, version) for t in store.runs.templates(run)}
+        scores = store.scores.of_run(run, version)
+        if not scores and run.failed:
+            raise UsageError(nothing_answered(run, store.runs.failures(run)))
+        if not scores:
+            raise UsageError(f"{run.label} has no probabilities yet; start or resume a job first")
+        return cls(version, forms, scores)
+
+    def probabilities(self, store: Store, run: Run) -> Iterator[tuple[int, float, float]]:
+        """Yield (rowid of a probe, p of its positive label, p of its negative label) where all spellings are scored."""
+        for _, _, _, template, inverted, probe, _ in store.runs.cells(run):
+            forms, scored = self.forms.get((template, bool(inverted))), self.scores.get(probe)
+            if forms is None or scored is None or not scored.keys() >= set(forms.all):
+                continue
+            positive, negative = (
+                sum(np.exp(scored[form]) for form in side) for side in (forms.positive, forms.negative)
+            )
+            yield probe, float(positive), float(negative)
+
+
+def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
+    """Yield the probabilities of both labels of each prompt, summed over their spellings; raises as `label_mass`."""
+    for probe, agree, disagree in _Spelled.of_run(store, run).probabilities(store, run):
+        yield LabelProbabilities(probe, {Stance.AGREE.value: agree, Stance.DISAGREE.value: disagree})
+
+
 def _mass(store: Store, run: Run) -> LabelMass:
-    there = store.scores.versions(run)
-    version = FIRST if there == (FIRST,) else VERSION
-    templates = store.runs.templates(run)
-    forms = {(t.name, t.inverted): forms_of(t, version) for t in templates}
-    of = {
-        probe: forms.get((template, bool(inverted))) for _, _, _, template, inverted, probe, _ in store.runs.cells(run)
-    }
-    scores = store.scores.of_run(run, version)
-    failures = store.runs.failures(run)
-    if not scores and run.failed:
-        raise UsageError(nothing_answered(run, failures))
-    if not scores:
-        raise UsageError(f"{run.label} has no probabilities yet; start or resume a job first")
-    places = layout(store, run, scores.keys())
+    spelled = _Spelled.of_run(store, run)
+    templates, failures = store.runs.templates(run), store.runs.failures(run)
+    version, forms = spelled.version, spelled.forms
+    places = layout(store, run, spelled.scores.keys())
     positive, negative = (np.full(places.shape, np.nan) for _ in range(2))
-    for probe, found in scores.items():
-        wanted = of[probe]
-        if probe in places.flat and wanted is not None and all(form in found for form in wanted.all):
-            for side, names in ((positive, wanted.positive), (negative, wanted.negative)):
-                side.reshape(-1)[places.flat[probe]] = sum(np.exp(found[form]) for form in names)
+    for probe, *labels in spelled.probabilities(store, run):
+        if probe in places.flat:
+            for side, probability in zip((positive, negative), labels, strict=True):
+                side.reshape(-1)[places.flat[probe]] = probability
     axes = (places.statements, places.variants, places.templates)
     spellings = {
-        label.strip(): spelled
+        label.strip(): written
         for t in templates
-        for label, spelled in zip(
+        for label, written in zip(
             (t.positive, t.negative),
             (forms[t.name, t.inverted].positive, forms[t.name, t.inverted].negative),
             strict=True,

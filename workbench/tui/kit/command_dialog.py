@@ -210,11 +210,12 @@ def free_folder(store: Path, holds: str = "report") -> Path:
 KINDS = (
     ("answers: what models said, and how it was read", "answers"),
     ("readings: every reading of every answer", "readings"),
+    ("probabilities: of the labels, of prompts asked for them", "probabilities"),
     ("verdicts: on each statement, by test and template", "verdicts"),
     ("figures: every value of every audit", "figures"),
     ("labels: what annotators said", "labels"),
     ("rulings: what auditors decided", "rulings"),
-    ("all of these, a file each", "answers,readings,verdicts,figures,labels,rulings"),
+    ("all of these, a file each", "answers,readings,probabilities,verdicts,figures,labels,rulings"),
 )
 FORMATS = (
     ("csv: for spreadsheets, R and pandas", "csv"),
